@@ -1,0 +1,132 @@
+"""From chosen turns to the evidence context E_q: chronological rendering and the token budget (section 4.3).
+
+Shared by every method, so that methods differ only in the turns they choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from cuemem.ports import TokenCounter
+from cuemem.types import ContextItem, ContextRole, Edge, EvidenceContext, Turn
+
+GAP = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A turn that a method wants in the context; candidates come in the order in which they may enter."""
+
+    turn: Turn
+    role: ContextRole
+    via: tuple[Edge, ...] = ()
+
+
+def said(time: datetime | None) -> str:
+    """A date as a reader and a model need it, weekday included: ``Monday, 8 May 2023, 13:56``."""
+    return "date unknown" if time is None else f"{time:%A}, {time.day} {time:%B %Y, %H:%M}"
+
+
+def session_header(turn: Turn) -> str:
+    """The line that opens each session shown in a context."""
+    return f"[Session {turn.session} · {said(turn.time)}]"
+
+
+def render(lines: Sequence[tuple[Turn, str]]) -> str:
+    """Turns in chronological order as one text: a dated header for each session, ``…`` where turns are missing."""
+    parts: list[str] = []
+    previous: Turn | None = None
+    for turn, text in lines:
+        if turn.index != (previous.index + 1 if previous else 0):
+            parts.append(GAP)
+        if previous is None or turn.session != previous.session:
+            parts.append(session_header(turn))
+        parts.append(text)
+        previous = turn
+    return "\n".join(parts)
+
+
+def assemble(
+    candidates: Sequence[Candidate],
+    tokens: TokenCounter,
+    budget: int | None = None,
+    turn_cap: int | None = None,
+) -> EvidenceContext:
+    """The context made of the candidates: all of them, or as many as enter before one does not fit the budget.
+
+    In budget mode a turn longer than ``turn_cap`` tokens is first cut in the middle. Tokens are counted on the
+    rendered context. A larger budget never drops a turn.
+    """
+    items = [
+        _item(candidate, entry, tokens, budget, turn_cap) for entry, candidate in enumerate(candidates, 1)
+    ]
+    turns = [candidate.turn for candidate in candidates]
+    fitting = len(items) if budget is None else _fitting(turns, items, tokens, budget)
+    order = sorted(range(fitting), key=lambda place: turns[place].index)
+    text = render([(turns[place], items[place].text) for place in order])
+    cut = (
+        _left_out(items, fitting, _prefix_tokens(turns, items, fitting + 1, tokens), budget)
+        if fitting < len(items)
+        else ()
+    )
+    return EvidenceContext(tuple(items[place] for place in order), text, tokens.count(text), budget, cut)
+
+
+def least_budget(
+    candidates: Sequence[Candidate], wanted: int, tokens: TokenCounter, turn_cap: int | None = None
+) -> int:
+    """The least budget at which the candidate at place ``wanted`` (from 0) is in the context."""
+    items = [_item(candidate, 0, tokens, 1, turn_cap) for candidate in candidates[: wanted + 1]]
+    return _prefix_tokens([candidate.turn for candidate in candidates], items, wanted + 1, tokens)
+
+
+def _item(
+    candidate: Candidate, entry: int, tokens: TokenCounter, budget: int | None, turn_cap: int | None
+) -> ContextItem:
+    text = candidate.turn.text
+    count = tokens.count(text)
+    shortened = budget is not None and turn_cap is not None and count > turn_cap
+    if shortened and turn_cap is not None:
+        text = tokens.shorten(text, turn_cap)
+        count = tokens.count(text)
+    return ContextItem(candidate.turn.turn_id, candidate.role, entry, count, text, candidate.via, shortened)
+
+
+def _prefix_tokens(
+    turns: Sequence[Turn], items: Sequence[ContextItem], size: int, tokens: TokenCounter
+) -> int:
+    """The tokens of the rendered context of the first ``size`` candidates."""
+    order = sorted(range(size), key=lambda place: turns[place].index)
+    return tokens.count(render([(turns[place], items[place].text) for place in order]))
+
+
+def _fitting(turns: Sequence[Turn], items: Sequence[ContextItem], tokens: TokenCounter, budget: int) -> int:
+    """How many candidates enter before the next one does not fit.
+
+    Each turn adds at least its name line, which is more than the gap mark it may remove, so the rendered size
+    grows with every entry; the search starts at an estimate and walks to the border.
+    """
+    size, spent = 0, 0
+    while size < len(items) and spent + items[size].tokens <= budget:
+        spent += items[size].tokens + 1
+        size += 1
+    while size > 0 and _prefix_tokens(turns, items, size, tokens) > budget:
+        size -= 1
+    while size < len(items) and _prefix_tokens(turns, items, size + 1, tokens) <= budget:
+        size += 1
+    return size
+
+
+def _left_out(
+    items: Sequence[ContextItem], fitting: int, needed: int, budget: int | None
+) -> tuple[ContextItem, ...]:
+    """The turns that did not enter, each with the reason."""
+    first = f"would bring the context to {needed:,} tokens, over the budget of {budget:,}"
+    later = "comes after a turn that did not fit the budget"
+    return tuple(
+        replace(item, cut=first if place == fitting else later)
+        for place, item in enumerate(items)
+        if place >= fitting
+    )

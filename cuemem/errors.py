@@ -1,0 +1,42 @@
+"""What can go wrong, each as a sentence that names the value and the remedy.
+
+The command line turns these into exit codes, the pages into a message; nothing else may swallow them.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class CueMemError(Exception):
+    """Something the user can act on. ``str(error)`` is the whole message, fit to be shown as it is."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class BadInput(CueMemError):
+    """A file, a conversation, a question or a cue that cannot be used as it is."""
+
+
+class UnknownName(CueMemError):
+    """A conversation, question, turn, method or cue source that does not exist, or whose name is ambiguous."""
+
+
+class BadSetting(CueMemError):
+    """A knob outside its range, or a build-time knob that differs from the built memory's."""
+
+    exit_code = 2
+
+
+class NotBuilt(CueMemError):
+    """The memory that was asked for has not been built yet."""
+
+
+class Refused(CueMemError):
+    """The store may not be opened: another process holds it, or a newer version wrote it."""
+
+    exit_code = 3
+
+
+class Cancelled(CueMemError):
+    """Long work was stopped on request; what it had committed stays, and it resumes from there."""

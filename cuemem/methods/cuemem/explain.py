@@ -1,0 +1,118 @@
+"""Why a turn was, or was not, recalled: at which stage it was lost and the least change that brings it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuemem.context import assemble, least_budget
+from cuemem.knobs import knobs_of, with_settings
+from cuemem.methods.cuemem.graph import CueGraph
+from cuemem.methods.cuemem.reconstruction import Retrieval, expand, least_ranks
+from cuemem.methods.cuemem.settings import Settings
+from cuemem.methods.explanation import describe, outcome
+from cuemem.ports import TokenCounter
+from cuemem.types import Change, CueHit, Explanation
+
+RECALL_KNOBS = ("window", "neighbours", "top_cues")
+
+
+def explain_turn(
+    retrieval: Retrieval, turn: int, settings: Settings, tokens: TokenCounter, budget: int | None
+) -> Explanation:
+    """The explanation of one turn under these settings.
+
+    In paper mode the least w, k and m have closed forms, since more of any never drops a turn. Under a budget a
+    larger context may push the turn out, so there each value in the knob's range is tried.
+    """
+    graph = retrieval.graph
+    turn_id = graph.turns[turn].turn_id
+    candidates = expand(retrieval, settings)
+    place = next((at for at, candidate in enumerate(candidates) if candidate.turn.index == turn), None)
+    hits = rank_cues(retrieval, turn)
+    inside = place is not None
+    if budget is None:
+        changes = closed_form(retrieval, turn, settings)
+    else:
+        inside = turn_id in assemble(candidates, tokens, budget, settings.turn_cap).turn_ids
+        changes = tried_out(retrieval, turn, settings, tokens, budget)
+        if place is not None:
+            changes += (Change("budget", least_budget(candidates, place, tokens, settings.turn_cap)),)
+    chosen = None if place is None else candidates[place]
+    stage = outcome(in_context=inside, chosen=chosen is not None, ranked=bool(hits))
+    return describe(turn_id, stage, chosen, hits, changes, settings.top_cues, "cue")
+
+
+def rank_cues(retrieval: Retrieval, turn: int) -> tuple[CueHit, ...]:
+    """The cues of a turn by their rank over all of C."""
+    graph = retrieval.graph
+    ranked = [(*retrieval.ranking.rank(cue), cue) for cue in graph.cues_of(turn)]
+    return tuple(CueHit(rank, cosine, graph.cues[cue]) for rank, cosine, cue in sorted(ranked))
+
+
+def closed_form(retrieval: Retrieval, turn: int, settings: Settings) -> tuple[Change, ...]:
+    """Paper mode: the least w, k and m, each with the other two kept, at which the turn is in E_q.
+
+    Within the knobs' ranges; a knob that cannot bring the turn in within its range is not named.
+    """
+    graph, first_rank = retrieval.graph, retrieval.first_rank
+    anchor_rank, target, neighbour_rank = least_ranks(retrieval, settings)
+    here = target == turn
+    anchor_rank, neighbour_rank = anchor_rank[here], neighbour_rank[here]
+    near = _distances(graph, turn, first_rank, settings)
+    is_anchor = first_rank.get(turn, settings.top_cues + 1) <= settings.top_cues
+    by_window = any(rank <= settings.top_cues and distance <= settings.window for rank, distance in near)
+    linked = (anchor_rank <= settings.top_cues) & (neighbour_rank <= settings.neighbours)
+    without_window = is_anchor or bool(linked.any())
+    without_graph = is_anchor or by_window
+    least = {
+        "window": 0 if without_window else _least(d for rank, d in near if rank <= settings.top_cues),
+        "neighbours": 0
+        if without_graph
+        else _least(neighbour_rank[anchor_rank <= settings.top_cues].tolist()),
+        "top_cues": _least(
+            ([first_rank[turn]] if turn in first_rank else [])
+            + [rank for rank, distance in near if distance <= settings.window]
+            + anchor_rank[neighbour_rank <= settings.neighbours].tolist()
+        ),
+    }
+    ranges = {knob.name: knob.high for knob in knobs_of(settings)}
+    return tuple(
+        Change(name, value)
+        for name, value in least.items()
+        if value is not None and value <= (ranges[name] or value)
+    )
+
+
+def tried_out(
+    retrieval: Retrieval, turn: int, settings: Settings, tokens: TokenCounter, budget: int
+) -> tuple[Change, ...]:
+    """Budget mode: the least w, k and m at which the turn is in the context, by trying each value."""
+    turn_id = retrieval.graph.turns[turn].turn_id
+    ranges = {knob.name: knob for knob in knobs_of(settings)}
+    changes = []
+    for name in RECALL_KNOBS:
+        low, high = ranges[name].low or 0, ranges[name].high or 0
+        for value in range(low, high + 1):
+            candidates = expand(retrieval, with_settings(settings, {name: value}))
+            if not any(candidate.turn.index == turn for candidate in candidates):
+                continue  # not even chosen: no need to count tokens
+            if turn_id in assemble(candidates, tokens, budget, settings.turn_cap).turn_ids:
+                changes.append(Change(name, value))
+                break
+    return tuple(changes)
+
+
+def _distances(
+    graph: CueGraph, turn: int, first_rank: dict[int, int], settings: Settings
+) -> list[tuple[int, int]]:
+    """(best cue rank, distance) of every turn that some m makes an anchor and a window could reach from."""
+    sessions = graph.sessions
+    return [
+        (rank, abs(anchor - turn))
+        for anchor, rank in first_rank.items()
+        if anchor != turn and (not settings.session_break or sessions[anchor] == sessions[turn])
+    ]
+
+
+def _least(values: Iterable[int]) -> int | None:
+    return min(values, default=None)

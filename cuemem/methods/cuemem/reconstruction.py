@@ -1,0 +1,142 @@
+"""Section 4.3: context reconstruction. A query finds cues, their turns become anchors, one hop adds neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cuemem.context import Candidate
+from cuemem.methods.cuemem.graph import CueGraph, in_window, semantic_edges
+from cuemem.methods.cuemem.settings import MOST_CUES, MOST_NEIGHBOURS, Settings
+from cuemem.similarity import Cosines, Ranking
+from cuemem.types import Anchor, CueHit, Edge, Indices, Matrix
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """C_q for every m at once: the best cues of a query, best first, up to the largest m there is."""
+
+    graph: CueGraph
+    ranking: Ranking
+    cues: Indices  # (≤ MOST_CUES,)
+    cosines: Cosines  # (≤ MOST_CUES,)
+
+    @cached_property
+    def turns(self) -> Indices:
+        """The turn of each retrieved cue, τ_i for c_i in C_q, in the order of the cues."""
+        return self.graph.cue_turn[self.cues]
+
+    @cached_property
+    def first_rank(self) -> dict[int, int]:
+        """For each turn that any m makes an anchor, the rank of its best cue: it is an anchor once m reaches it."""
+        ranks: dict[int, int] = {}
+        for rank, turn in enumerate(self.turns.tolist(), 1):
+            ranks.setdefault(turn, rank)
+        return ranks
+
+    def anchors(self, settings: Settings) -> list[int]:
+        """A_q = {τ_i : c_i ∈ C_q}, by best cue rank; fewer than m when cues share a turn."""
+        return [turn for turn, rank in self.first_rank.items() if rank <= settings.top_cues]
+
+
+def retrieve(graph: CueGraph, vectors: Matrix, query: Matrix) -> Retrieval:
+    """C_q = TopK cos(q, t_i) over C, ties to the lower cue index."""
+    ranking = Ranking.of(vectors, query)
+    return Retrieval(graph, ranking, *ranking.top(MOST_CUES))
+
+
+def reached_turns(retrieval: Retrieval, settings: Settings) -> Indices:
+    """E_q = A_q ∪ N(A_q) as ascending turn indices: what :func:`expand` gives, without the reasons."""
+    graph, anchors = retrieval.graph, retrieval.anchors(settings)
+    inside = np.zeros(len(graph.turns), bool)
+    inside[anchors] = True
+    for anchor in anchors:
+        inside[in_window(graph, anchor, settings)] = True
+    if settings.symmetric:
+        for anchor in anchors:
+            inside[[graph.place[edge.target] for edge in semantic_edges(graph, anchor, settings)]] = True
+    elif settings.neighbours:
+        cues = np.concatenate(
+            [np.asarray(graph.cues_of(anchor)) for anchor in anchors] or [np.empty(0, np.int64)]
+        )
+        found = graph.neighbours(settings).cues[cues, : settings.neighbours].ravel()
+        inside[graph.cue_turn[found[found >= 0]]] = True
+    return np.flatnonzero(inside)
+
+
+def expand(retrieval: Retrieval, settings: Settings) -> list[Candidate]:
+    """E_q with reasons, in the order in which turns enter a budget.
+
+    Anchors by best cue rank; then temporal neighbours by distance, anchor rank and turn; then semantic
+    neighbours by neighbour rank, anchor rank and turn. A turn reached by both kinds counts as temporal and
+    keeps both reasons.
+    """
+    graph, anchors = retrieval.graph, retrieval.anchors(settings)
+    taken = set(anchors)
+    reasons: dict[int, list[tuple[tuple[int, int, int], Edge]]] = {}
+    for kind_order, edges in ((0, _temporal_edges), (1, _semantic_edges)):
+        for order, edge in edges(graph, anchors, settings):
+            target = graph.place[edge.target]
+            if target not in taken:
+                reasons.setdefault(target, []).append(((kind_order, edge.rank, order), edge))
+    entering = sorted(reasons.items(), key=lambda pair: (min(key for key, _ in pair[1]), pair[0]))
+    candidates = [Candidate(graph.turns[turn], "anchor") for turn in anchors]
+    for turn, found in entering:
+        via = tuple(edge for _, edge in sorted(found, key=lambda pair: pair[0]))
+        candidates.append(Candidate(graph.turns[turn], via[0].kind, via))
+    return candidates
+
+
+def _temporal_edges(graph: CueGraph, anchors: list[int], settings: Settings) -> Iterator[tuple[int, Edge]]:
+    """The temporal edges that leave the anchors, with the anchor's rank."""
+    for order, anchor in enumerate(anchors):
+        source = graph.turns[anchor].turn_id
+        for target in in_window(graph, anchor, settings):
+            yield order, Edge(source, graph.turns[target].turn_id, "temporal", abs(target - anchor))
+
+
+def _semantic_edges(graph: CueGraph, anchors: list[int], settings: Settings) -> Iterator[tuple[int, Edge]]:
+    """The semantic edges that leave the anchors, with the anchor's rank."""
+    if settings.neighbours:
+        for order, anchor in enumerate(anchors):
+            yield from ((order, edge) for edge in semantic_edges(graph, anchor, settings))
+
+
+def name_anchors(retrieval: Retrieval, settings: Settings) -> tuple[Anchor, ...]:
+    """The anchors A1, A2, … with the retrieved cues that made them."""
+    hits: dict[int, list[CueHit]] = {}
+    rows = zip(retrieval.cues.tolist(), retrieval.cosines.tolist(), retrieval.turns.tolist(), strict=True)
+    for rank, (cue, cosine, turn) in enumerate(rows, 1):
+        if rank <= settings.top_cues:
+            hits.setdefault(turn, []).append(CueHit(rank, cosine, retrieval.graph.cues[cue]))
+    turns = retrieval.graph.turns
+    return tuple(
+        Anchor(rank, turns[turn].turn_id, tuple(found)) for rank, (turn, found) in enumerate(hits.items(), 1)
+    )
+
+
+def least_ranks(retrieval: Retrieval, settings: Settings) -> tuple[Indices, Indices, Indices]:
+    """One hop for every m and k at once: (anchor's best cue rank, target turn, neighbour rank) of each semantic edge.
+
+    The sweep and the explanation read the least m and the least k from it. ``settings.neighbours`` is ignored.
+    """
+    graph, widest = retrieval.graph, MOST_NEIGHBOURS
+    ranks, targets, neighbour_ranks = [], [], []
+    for anchor, first in retrieval.first_rank.items():
+        cues = graph.cues_of(anchor)
+        found = graph.neighbours(settings).cues[cues.start : cues.stop, :widest]
+        line, column = np.nonzero(found >= 0)
+        targets.append(graph.cue_turn[found[line, column]])
+        neighbour_ranks.append(column + 1)
+        ranks.append(np.full(len(line), first))
+        if settings.symmetric:
+            pairs = [pair for cue in cues for pair in graph.pointing_at(cue, settings)]
+            targets.append(graph.cue_turn[np.array([source for source, _ in pairs], np.int64)])
+            neighbour_ranks.append(np.array([rank for _, rank in pairs], np.int64))
+            ranks.append(np.full(len(pairs), first))
+    if not ranks:
+        return (np.empty(0, np.int64),) * 3
+    return np.concatenate(ranks), np.concatenate(targets), np.concatenate(neighbour_ranks)

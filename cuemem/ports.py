@@ -1,0 +1,136 @@
+"""The seams of the project: what a method may ask of the outside world, and what a method offers.
+
+Adapters implement the first half, methods the second; neither knows the other. Fakes exist only here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy.typing as npt
+
+from cuemem.types import (
+    Conversation,
+    Explanation,
+    Matrix,
+    Query,
+    Recall,
+    Triple,
+    Turn,
+    TurnGraph,
+    TurnId,
+)
+
+
+class Embedder(Protocol):
+    """Enc: texts to vectors of unit length. ``name`` tells which model, so that a store never mixes two."""
+
+    @property
+    def name(self) -> str: ...
+
+    def encode(self, texts: Sequence[str]) -> Matrix:  # (len(texts), d)
+        ...
+
+
+class TokenCounter(Protocol):
+    """The fixed offline tokenizer by which every context and budget is counted."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, text: str) -> int: ...
+
+    def shorten(self, text: str, limit: int) -> str:
+        """The text cut in the middle to at most ``limit`` tokens, with a visible mark of what is missing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a cue source made of one turn. A failure is data: it is counted, stored and can be retried."""
+
+    turn_id: TurnId
+    contents: tuple[Triple | str, ...]
+    failure: str | None = None
+
+
+class CueSource(Protocol):
+    """Section 4.1: turns to cues. Yields each turn of ``turns`` exactly once, in order, cues or none."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Where the cues come from: a file and its hash, a model and its prompt, …"""
+        ...
+
+    def extract(self, conversation: Conversation, turns: Sequence[Turn]) -> Iterable[Extraction]: ...
+
+
+class ArrayCache(Protocol):
+    """Derived arrays by content key, so that opening a built memory computes nothing twice."""
+
+    def get(self, key: str) -> Mapping[str, npt.NDArray[Any]] | None: ...
+
+    def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None: ...
+
+
+Progress = Callable[
+    [str, int, int], None
+]  # what is being done, steps done, steps in all; may raise Cancelled
+
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """What a build may use of the outside world."""
+
+    embedder: Embedder
+    tokens: TokenCounter
+    cue_sources: Mapping[str, CueSource]
+    arrays: ArrayCache
+    progress: Progress = no_progress
+
+
+class Memory(Protocol):
+    """A built memory: read-only and shareable between threads and sessions."""
+
+    @property
+    def conversation(self) -> Conversation: ...
+
+    @property
+    def turns(self) -> tuple[Turn, ...]: ...
+
+    @property
+    def cue_count(self) -> int: ...
+
+    def graph(self, method: Any) -> TurnGraph:
+        """The turn graph under the recall-time knobs of ``method``; edgeless where the method has none."""
+        ...
+
+    def recall(self, query: Query, method: Any, budget: int | None = None) -> Recall:
+        """The evidence context for a query, with its trace. ``budget`` None is the paper's uncapped mode."""
+        ...
+
+    def explain(self, query: Query, method: Any, turn_id: TurnId, budget: int | None = None) -> Explanation:
+        """Why this turn is, or is not, in the context that :meth:`recall` gives for the same arguments."""
+        ...
+
+
+class MemoryMethod(Protocol):
+    """One memory method is one frozen value; its fields are its hyper-parameters (see :mod:`cuemem.knobs`)."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    def build(self, conversation: Conversation, models: Models) -> Memory: ...
+
+    def suited_to(self, conversation: Conversation) -> tuple[Self, int | None]:
+        """This method with the defaults for such a conversation, and the default budget (None: no cap)."""
+        ...

@@ -1,0 +1,154 @@
+"""Cosine similarity and top-k, the one place that computes either.
+
+A matrix product in float32 differs in its last bits with the shape of the product, so a rank could change
+with the number of queries or with an incremental update. Here the fast float32 product only proposes
+candidates; they are then compared by their float64 cosine, rounded to 1e-6, ties to the lower index. So one
+query and many, full and incremental computation, give the same ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
+
+from cuemem.types import Indices, Matrix
+
+Cosines = npt.NDArray[np.float64]
+
+DECIMALS = 6
+# The error of a float32 dot product of unit vectors is below d·2⁻²⁴ (2.3e-5 at d = 384), on both sides.
+_SLACK = 1e-4
+_BLOCK_ROWS = 256
+_SPARE = 6  # candidates beyond the count asked for, so that near-ties rarely need the slow path
+_FOLD = 64
+_FOLD_FROM = 8192
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def approximate(matrix: Matrix, query: Matrix) -> npt.NDArray[np.float32]:  # (n, d), (d,) → (n,)
+    """All float32 cosines, good for choosing candidates only. One BLAS thread: two cost more than they give."""
+    with _threads().limit(limits=1, user_api="blas"):
+        product: npt.NDArray[np.float32] = matrix @ query
+    return product
+
+
+def cosines(rows: Matrix, query: Matrix) -> Cosines:  # (n, d), (d,) → (n,)
+    """The cosine of each unit row with a unit query: float64, rounded to 1e-6."""
+    products: Cosines = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=-1)
+    return np.round(products, DECIMALS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All rows of a matrix against one query, ranked on demand. Rank 1 is the nearest row."""
+
+    matrix: Matrix  # (n, d)
+    query: Matrix  # (d,)
+    rough: npt.NDArray[np.float32]  # (n,)
+
+    @classmethod
+    def of(cls, matrix: Matrix, query: Matrix) -> Ranking:
+        """Rank the rows of ``matrix`` against ``query``."""
+        return cls(matrix, query, approximate(matrix, query))
+
+    def top(self, count: int) -> tuple[Indices, Cosines]:
+        """The ``count`` nearest rows, best first, ties to the lower index; fewer when there are fewer rows."""
+        rows = len(self.rough)
+        count = min(count, rows)
+        if count == 0:
+            return np.empty(0, np.int64), np.empty(0)
+        least = np.partition(self.rough, rows - count)[rows - count]
+        chosen = np.flatnonzero(self.rough >= least - _SLACK)
+        exact = cosines(self.matrix[chosen], self.query)
+        order = np.lexsort((chosen, -exact))[:count]
+        return chosen[order], exact[order]
+
+    def rank(self, row: int) -> tuple[int, float]:
+        """The rank of one row among all of them, and its cosine."""
+        exact = float(cosines(self.matrix[row : row + 1], self.query)[0])
+        surely = int(np.count_nonzero(self.rough > exact + _SLACK))
+        close = np.flatnonzero(np.abs(self.rough - np.float32(exact)) <= 2 * _SLACK)
+        close = close[self.rough[close] <= exact + _SLACK]
+        rivals = cosines(self.matrix[close], self.query)
+        before = (rivals > exact) | ((rivals == exact) & (close < row))
+        return surely + int(before.sum()) + 1, exact
+
+
+def nearest_rows(
+    matrix: Matrix, count: int, rows: Indices, groups: Indices | None = None
+) -> tuple[Indices, Cosines]:  # (n, d) → (len(rows), count) each
+    """For each of ``rows`` its ``count`` nearest other rows, best first, ties to the lower index.
+
+    With ``groups`` (n,), ascending, rows of the same group are left out as well. Where fewer than ``count``
+    exist the rest is index -1 with cosine 0. Works in blocks, so memory stays at a few hundred rows × n.
+    """
+    found = np.full((len(rows), count), -1, np.int64)
+    values = np.zeros((len(rows), count))
+    labels = np.arange(len(matrix)) if groups is None else groups
+    starts = np.searchsorted(labels, labels[rows], side="left")
+    ends = np.searchsorted(labels, labels[rows], side="right")
+    for at in range(0, len(rows), _BLOCK_ROWS):
+        block = slice(at, at + _BLOCK_ROWS)
+        scores = matrix[rows[block]] @ matrix.T
+        for line, (start, end) in enumerate(zip(starts[block], ends[block], strict=True)):
+            scores[line, start:end] = -np.inf
+        for line, chosen, exact in _best_of_block(matrix, scores, rows[block], count):
+            found[at + line, : len(chosen)] = chosen
+            values[at + line, : len(chosen)] = exact
+    return found, values
+
+
+def _best_of_block(
+    matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, count: int
+) -> Iterator[tuple[int, Indices, Cosines]]:
+    """The best ``count`` of each line of a block of scores, as (line, indices, cosines)."""
+    candidates = _candidates(scores, count + _SPARE)
+    rough = np.take_along_axis(scores, candidates, axis=1)
+    exact = np.einsum("bcd,bd->bc", matrix[candidates].astype(np.float64), matrix[rows].astype(np.float64))
+    exact = np.where(np.isfinite(rough), np.round(exact, DECIMALS), -np.inf)
+    order = np.lexsort((candidates, -exact), axis=1)[:, :count]
+    best, values = np.take_along_axis(candidates, order, axis=1), np.take_along_axis(exact, order, axis=1)
+    taken = min(count, rough.shape[1])
+    least = np.partition(rough, rough.shape[1] - taken, axis=1)[:, rough.shape[1] - taken]
+    # Sure when even the worst candidate is clearly below the last one taken, so nothing outside can reach it.
+    sure = (rough.min(axis=1) < least - _SLACK) | (rough.shape[1] == scores.shape[1])
+    for line in range(len(scores)):
+        chosen, exact_line = best[line], values[line]
+        if not sure[line]:
+            chosen = np.flatnonzero(scores[line] >= least[line] - _SLACK)
+            exact_line = cosines(matrix[chosen], matrix[rows[line]])
+            kept = np.lexsort((chosen, -exact_line))[:count]
+            chosen, exact_line = chosen[kept], exact_line[kept]
+        real = np.isfinite(scores[line, chosen])
+        yield line, chosen[real], exact_line[real]
+
+
+def _candidates(scores: npt.NDArray[np.float32], count: int) -> Indices:
+    """The columns of the ``count`` largest scores of each line, in no order (all columns when fewer).
+
+    Partitioning long lines is slow and a running maximum is fast, so long lines are folded first: the largest
+    ``count`` scores lie in the ``count`` folds with the largest maxima.
+    """
+    width = scores.shape[1]
+    if width <= count:
+        return np.broadcast_to(np.arange(width), scores.shape).copy()
+    if width < _FOLD_FROM:
+        return np.argpartition(scores, width - count, axis=1)[:, width - count :]
+    folds = width // _FOLD
+    maxima = scores[:, : folds * _FOLD].reshape(len(scores), _FOLD, folds).max(axis=1)
+    largest = np.argpartition(maxima, folds - count, axis=1)[:, folds - count :]
+    members = (largest[:, :, None] + folds * np.arange(_FOLD)[None, None, :]).reshape(len(scores), -1)
+    tail = np.broadcast_to(np.arange(folds * _FOLD, width), (len(scores), width - folds * _FOLD))
+    columns = np.concatenate([members, tail], axis=1)
+    held = np.take_along_axis(scores, columns, axis=1)
+    kept = np.argpartition(held, columns.shape[1] - count, axis=1)[:, columns.shape[1] - count :]
+    return np.take_along_axis(columns, kept, axis=1)
