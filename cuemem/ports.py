@@ -14,6 +14,7 @@ import numpy.typing as npt
 from cuemem.types import (
     Conversation,
     Explanation,
+    Indices,
     Matrix,
     Query,
     Recall,
@@ -116,6 +117,10 @@ class Memory(Protocol):
 
     def recall(self, query: Query, method: Any, budget: int | None = None) -> Recall:
         """The evidence context for a query, with its trace. ``budget`` None is the paper's uncapped mode."""
+        ...
+
+    def reached(self, query: Query, method: Any) -> tuple[Indices, Indices]:
+        """Only the turn indices of the anchors and of the context in paper mode, ascending: for grids."""
         ...
 
     def explain(self, query: Query, method: Any, turn_id: TurnId, budget: int | None = None) -> Explanation:

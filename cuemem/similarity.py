@@ -8,7 +8,6 @@ query and many, full and incremental computation, give the same ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -83,53 +82,62 @@ class Ranking:
         return surely + int(before.sum()) + 1, exact
 
 
-def nearest_rows(
-    matrix: Matrix, count: int, rows: Indices, groups: Indices | None = None
-) -> tuple[Indices, Cosines]:  # (n, d) → (len(rows), count) each
-    """For each of ``rows`` its ``count`` nearest other rows, best first, ties to the lower index.
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """For each of some rows its nearest other rows, best first; index -1 with cosine 0 where there are no more."""
 
-    With ``groups`` (n,), ascending, rows of the same group are left out as well. Where fewer than ``count``
-    exist the rest is index -1 with cosine 0. Works in blocks, so memory stays at a few hundred rows × n.
+    rows: Indices  # (r, count)
+    cosines: Cosines  # (r, count)
+
+
+def nearest_rows(
+    matrix: Matrix, count: int, groups: Indices, rows: Indices | None = None
+) -> tuple[Nearest, Nearest]:  # (n, d), (n,) → (r, count) each
+    """Each row's ``count`` nearest other rows, and its nearest among the rows of other groups.
+
+    Ties go to the lower index. ``groups`` ascends; ``rows`` (r,) defaults to all. Works in blocks, so memory
+    stays at a few hundred rows of n scores.
     """
-    found = np.full((len(rows), count), -1, np.int64)
-    values = np.zeros((len(rows), count))
-    labels = np.arange(len(matrix)) if groups is None else groups
-    starts = np.searchsorted(labels, labels[rows], side="left")
-    ends = np.searchsorted(labels, labels[rows], side="right")
-    for at in range(0, len(rows), _BLOCK_ROWS):
+    chosen = np.arange(len(matrix)) if rows is None else rows
+    starts = np.searchsorted(groups, groups[chosen], side="left")
+    ends = np.searchsorted(groups, groups[chosen], side="right")
+    anywhere = Nearest(np.full((len(chosen), count), -1, np.int64), np.zeros((len(chosen), count)))
+    elsewhere = Nearest(anywhere.rows.copy(), anywhere.cosines.copy())
+    for at in range(0, len(chosen), _BLOCK_ROWS):
         block = slice(at, at + _BLOCK_ROWS)
-        scores = matrix[rows[block]] @ matrix.T
+        scores = matrix[chosen[block]] @ matrix.T
+        scores[np.arange(len(scores)), chosen[block]] = -np.inf
+        _take_best(matrix, scores, chosen[block], anywhere, block)
         for line, (start, end) in enumerate(zip(starts[block], ends[block], strict=True)):
             scores[line, start:end] = -np.inf
-        for line, chosen, exact in _best_of_block(matrix, scores, rows[block], count):
-            found[at + line, : len(chosen)] = chosen
-            values[at + line, : len(chosen)] = exact
-    return found, values
+        _take_best(matrix, scores, chosen[block], elsewhere, block)
+    return anywhere, elsewhere
 
 
-def _best_of_block(
-    matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, count: int
-) -> Iterator[tuple[int, Indices, Cosines]]:
-    """The best ``count`` of each line of a block of scores, as (line, indices, cosines)."""
+def _take_best(
+    matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, into: Nearest, block: slice
+) -> None:
+    """Write the best columns of each line of a block of scores; a score of -inf is no candidate."""
+    count = min(into.rows.shape[1], scores.shape[1])
     candidates = _candidates(scores, count + _SPARE)
     rough = np.take_along_axis(scores, candidates, axis=1)
     exact = np.einsum("bcd,bd->bc", matrix[candidates].astype(np.float64), matrix[rows].astype(np.float64))
     exact = np.where(np.isfinite(rough), np.round(exact, DECIMALS), -np.inf)
     order = np.lexsort((candidates, -exact), axis=1)[:, :count]
     best, values = np.take_along_axis(candidates, order, axis=1), np.take_along_axis(exact, order, axis=1)
-    taken = min(count, rough.shape[1])
-    least = np.partition(rough, rough.shape[1] - taken, axis=1)[:, rough.shape[1] - taken]
+    least = np.partition(rough, rough.shape[1] - count, axis=1)[:, rough.shape[1] - count]
     # Sure when even the worst candidate is clearly below the last one taken, so nothing outside can reach it.
-    sure = (rough.min(axis=1) < least - _SLACK) | (rough.shape[1] == scores.shape[1])
-    for line in range(len(scores)):
-        chosen, exact_line = best[line], values[line]
-        if not sure[line]:
-            chosen = np.flatnonzero(scores[line] >= least[line] - _SLACK)
-            exact_line = cosines(matrix[chosen], matrix[rows[line]])
-            kept = np.lexsort((chosen, -exact_line))[:count]
-            chosen, exact_line = chosen[kept], exact_line[kept]
-        real = np.isfinite(scores[line, chosen])
-        yield line, chosen[real], exact_line[real]
+    unsure = rough.min(axis=1) >= least - _SLACK
+    for line in np.flatnonzero(unsure) if rough.shape[1] < scores.shape[1] else ():
+        rivals = np.flatnonzero(scores[line] >= least[line] - _SLACK)
+        rivals = rivals[np.isfinite(scores[line, rivals])]
+        close = cosines(matrix[rivals], matrix[rows[line]])
+        kept = np.lexsort((rivals, -close))[:count]
+        best[line], values[line] = 0, -np.inf
+        best[line, : len(kept)], values[line, : len(kept)] = rivals[kept], close[kept]
+    real = np.isfinite(values)
+    into.rows[block, :count] = np.where(real, best, -1)
+    into.cosines[block, :count] = np.where(real, values, 0.0)
 
 
 def _candidates(scores: npt.NDArray[np.float32], count: int) -> Indices:

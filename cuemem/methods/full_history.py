@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar, Self
 
+import numpy as np
+
 from cuemem import knobs
 from cuemem.context import Candidate, assemble, least_budget
 from cuemem.knobs import knob
@@ -18,6 +20,7 @@ from cuemem.types import (
     Change,
     Conversation,
     Explanation,
+    Indices,
     Query,
     Recall,
     Turn,
@@ -75,6 +78,11 @@ class History:
         context = assemble(self._newest_first, self.tokens, budget)
         trace = (query_stage(None, 0.0), context_stage(context, perf_counter() - started))
         return Recall(query, method.name, knobs.settings(method), (), (), context, trace)
+
+    def reached(self, query: Query, method: FullHistory) -> tuple[Indices, Indices]:
+        """No anchors; every turn."""
+        same_build(self.built_as, method, self.conversation)
+        return np.empty(0, np.int64), np.arange(len(self.turns))
 
     def explain(
         self, query: Query, method: FullHistory, turn_id: TurnId, budget: int | None = None

@@ -7,6 +7,8 @@ from functools import lru_cache
 from time import perf_counter
 from typing import ClassVar, Self
 
+import numpy as np
+
 from cuemem import knobs
 from cuemem.context import Candidate, assemble, least_budget
 from cuemem.knobs import knob
@@ -23,6 +25,7 @@ from cuemem.types import (
     Cue,
     CueHit,
     Explanation,
+    Indices,
     Matrix,
     Query,
     Recall,
@@ -119,6 +122,14 @@ class TurnMemory:
         )
         ranking = tuple(hit.cue.turn_id for hit in hits)
         return Recall(query, method.name, knobs.settings(method), anchors, ranking, context, trace)
+
+    def reached(self, query: Query, method: NaiveRag) -> tuple[Indices, Indices]:
+        """The nearest turns, which are anchors and context in one."""
+        self._check(method)
+        nearest = np.array(
+            [hit.cue.index for hit in self._ranked(query.text)[0][: method.top_turns]], np.int64
+        )
+        return np.sort(nearest), np.sort(nearest)
 
     def explain(
         self, query: Query, method: NaiveRag, turn_id: TurnId, budget: int | None = None

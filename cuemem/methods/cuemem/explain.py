@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from cuemem.context import assemble, least_budget
 from cuemem.knobs import knobs_of, with_settings
 from cuemem.methods.cuemem.graph import CueGraph
-from cuemem.methods.cuemem.reconstruction import Retrieval, expand, least_ranks
+from cuemem.methods.cuemem.reconstruction import Retrieval, expand
 from cuemem.methods.cuemem.settings import Settings
 from cuemem.methods.explanation import describe, outcome
 from cuemem.ports import TokenCounter
@@ -55,9 +55,9 @@ def closed_form(retrieval: Retrieval, turn: int, settings: Settings) -> tuple[Ch
     Within the knobs' ranges; a knob that cannot bring the turn in within its range is not named.
     """
     graph, first_rank = retrieval.graph, retrieval.first_rank
-    anchor_rank, target, neighbour_rank = least_ranks(retrieval, settings)
-    here = target == turn
-    anchor_rank, neighbour_rank = anchor_rank[here], neighbour_rank[here]
+    hops = retrieval.hops(settings)
+    here = hops.target == turn
+    anchor_rank, neighbour_rank = hops.anchor_rank[here], hops.neighbour_rank[here]
     near = _distances(graph, turn, first_rank, settings)
     is_anchor = first_rank.get(turn, settings.top_cues + 1) <= settings.top_cues
     by_window = any(rank <= settings.top_cues and distance <= settings.window for rank, distance in near)

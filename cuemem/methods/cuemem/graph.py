@@ -13,16 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from cuemem.methods.cuemem.settings import MOST_NEIGHBOURS, Settings
-from cuemem.similarity import Cosines, nearest_rows
+from cuemem.similarity import Nearest, nearest_rows
 from cuemem.types import Cue, Edge, Indices, Matrix, Turn, TurnGraph
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """N_sem(c_i) for every cue: the indices of its nearest cues, best first, and their cosines; -1 pads."""
-
-    cues: Indices  # (N, MOST_NEIGHBOURS)
-    cosines: Cosines  # (N, MOST_NEIGHBOURS)
 
 
 @dataclass(frozen=True)
@@ -36,8 +28,8 @@ class CueGraph:
     turns: tuple[Turn, ...]
     cues: tuple[Cue, ...]
     cue_turn: Indices  # (N,)
-    anywhere: Neighbours
-    elsewhere: Neighbours
+    anywhere: Nearest
+    elsewhere: Nearest
 
     @cached_property
     def sessions(self) -> Indices:  # (T,)
@@ -54,7 +46,7 @@ class CueGraph:
         """The index of a turn by its id."""
         return {turn.turn_id: turn.index for turn in self.turns}
 
-    def neighbours(self, settings: Settings) -> Neighbours:
+    def neighbours(self, settings: Settings) -> Nearest:
         """The nearest cues under the option ``exclude_same_turn``."""
         return self.elsewhere if settings.exclude_same_turn else self.anywhere
 
@@ -67,8 +59,8 @@ class CueGraph:
         """For either option: (target, source, rank) of every neighbour pair, sorted by target, rank, source."""
         tables = {}
         for exclude, neighbours in ((False, self.anywhere), (True, self.elsewhere)):
-            source, column = np.nonzero(neighbours.cues >= 0)
-            target = neighbours.cues[source, column]
+            source, column = np.nonzero(neighbours.rows >= 0)
+            target = neighbours.rows[source, column]
             order = np.lexsort((source, column, target))
             tables[exclude] = (target[order], source[order], column[order] + 1)
         return tables
@@ -86,14 +78,9 @@ def point_cues(turns: Sequence[Turn], cues: Sequence[Cue]) -> Indices:
     return np.array([place[cue.turn_id] for cue in cues], np.int64)
 
 
-def link_cues(
-    vectors: Matrix, cue_turn: Indices, rows: Indices | None = None
-) -> tuple[Neighbours, Neighbours]:
-    """Each cue's nearest cues over C \\ {c_i}, and over the cues of other turns; for all cues or some rows."""
-    chosen = np.arange(len(vectors)) if rows is None else rows
-    anywhere = Neighbours(*nearest_rows(vectors, MOST_NEIGHBOURS, chosen))
-    elsewhere = Neighbours(*nearest_rows(vectors, MOST_NEIGHBOURS, chosen, groups=cue_turn))
-    return anywhere, elsewhere
+def link_cues(vectors: Matrix, cue_turn: Indices, rows: Indices | None = None) -> tuple[Nearest, Nearest]:
+    """N_sem(c_i): each cue's nearest cues over C \\ {c_i}, and over the cues of other turns; for all or some rows."""
+    return nearest_rows(vectors, MOST_NEIGHBOURS, cue_turn, rows)
 
 
 def in_window(graph: CueGraph, turn: int, settings: Settings) -> list[int]:
@@ -130,7 +117,7 @@ def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> list[Edge]
     neighbours = graph.neighbours(settings)
     best: dict[int, tuple[int, int, int, float]] = {}
     for cue in graph.cues_of(turn):
-        found = neighbours.cues[cue, : settings.neighbours]
+        found = neighbours.rows[cue, : settings.neighbours]
         pairs = [(rank, cue, int(other)) for rank, other in enumerate(found, 1) if other >= 0]
         if settings.symmetric:
             pairs += [
@@ -151,10 +138,10 @@ def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> list[Edge]
     ]
 
 
-def _cosine(neighbours: Neighbours, source: int, other: int) -> float:
+def _cosine(neighbours: Nearest, source: int, other: int) -> float:
     """The cosine of a pair of cues, stored with whichever of the two has the other among its nearest."""
     for row, column in ((source, other), (other, source)):
-        held = np.flatnonzero(neighbours.cues[row] == column)
+        held = np.flatnonzero(neighbours.rows[row] == column)
         if len(held):
             return float(neighbours.cosines[row, held[0]])
     raise AssertionError(f"cues {source} and {other} are not neighbours")

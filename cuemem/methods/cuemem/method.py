@@ -14,12 +14,13 @@ from cuemem.context import assemble
 from cuemem.errors import BadSetting
 from cuemem.methods.cuemem.explain import explain_turn
 from cuemem.methods.cuemem.extraction import extract_cues
-from cuemem.methods.cuemem.graph import CueGraph, Neighbours, link_cues, point_cues, turn_graph
+from cuemem.methods.cuemem.graph import CueGraph, link_cues, point_cues, turn_graph
 from cuemem.methods.cuemem.reconstruction import Retrieval, expand, name_anchors, reached_turns, retrieve
 from cuemem.methods.cuemem.settings import Settings
 from cuemem.methods.cuemem.trace import stages
 from cuemem.methods.lookup import find_turn, same_build
 from cuemem.ports import Embedder, Models, TokenCounter
+from cuemem.similarity import Nearest
 from cuemem.turns import cut_turns, resolve_unit
 from cuemem.types import Conversation, Explanation, Indices, Matrix, Query, Recall, Turn, TurnGraph, TurnId
 
@@ -57,25 +58,23 @@ class CueMem(Settings):
         return knobs.with_settings(self, {"window": 1}), EXCHANGE_BUDGET
 
 
-def _linked(vectors: Matrix, cue_turn: Indices, models: Models) -> tuple[Neighbours, Neighbours]:
+def _linked(vectors: Matrix, cue_turn: Indices, models: Models) -> tuple[Nearest, Nearest]:
     """The nearest cues of every cue, from the cache where these very vectors were linked before."""
-    key = knobs.array_key("cuemem neighbours", vectors, cue_turn)
-    if held := models.arrays.get(key):
-        return (
-            Neighbours(held["anywhere"], held["anywhere_cosines"]),
-            Neighbours(held["elsewhere"], held["elsewhere_cosines"]),
-        )
-    anywhere, elsewhere = link_cues(vectors, cue_turn)
-    models.arrays.put(
-        key,
-        {
-            "anywhere": anywhere.cues,
+    key = knobs.array_key("cuemem nearest cues", vectors, cue_turn)
+    held = models.arrays.get(key)
+    if held is None:
+        anywhere, elsewhere = link_cues(vectors, cue_turn)
+        held = {
+            "anywhere": anywhere.rows,
             "anywhere_cosines": anywhere.cosines,
-            "elsewhere": elsewhere.cues,
+            "elsewhere": elsewhere.rows,
             "elsewhere_cosines": elsewhere.cosines,
-        },
+        }
+        models.arrays.put(key, held)
+    return (
+        Nearest(held["anywhere"], held["anywhere_cosines"]),
+        Nearest(held["elsewhere"], held["elsewhere_cosines"]),
     )
-    return anywhere, elsewhere
 
 
 class CueMemory:

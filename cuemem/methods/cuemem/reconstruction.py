@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from cuemem.context import Candidate
 from cuemem.methods.cuemem.graph import CueGraph, in_window, semantic_edges
-from cuemem.methods.cuemem.settings import MOST_CUES, MOST_NEIGHBOURS, Settings
+from cuemem.methods.cuemem.settings import MOST_CUES, Settings
 from cuemem.similarity import Cosines, Ranking
 from cuemem.types import Anchor, CueHit, Edge, Indices, Matrix
 
@@ -23,6 +23,7 @@ class Retrieval:
     ranking: Ranking
     cues: Indices  # (≤ MOST_CUES,)
     cosines: Cosines  # (≤ MOST_CUES,)
+    _hops: dict[tuple[bool, bool], Hops] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def turns(self) -> Indices:
@@ -40,6 +41,13 @@ class Retrieval:
     def anchors(self, settings: Settings) -> list[int]:
         """A_q = {τ_i : c_i ∈ C_q}, by best cue rank; fewer than m when cues share a turn."""
         return [turn for turn, rank in self.first_rank.items() if rank <= settings.top_cues]
+
+    def hops(self, settings: Settings) -> Hops:
+        """The semantic hops under the options, computed once for all w, k and m."""
+        options = (settings.exclude_same_turn, settings.symmetric)
+        if options not in self._hops:
+            self._hops[options] = semantic_hops(self, settings)
+        return self._hops[options]
 
 
 def retrieve(graph: CueGraph, vectors: Matrix, query: Matrix) -> Retrieval:
@@ -62,7 +70,7 @@ def reached_turns(retrieval: Retrieval, settings: Settings) -> Indices:
         cues = np.concatenate(
             [np.asarray(graph.cues_of(anchor)) for anchor in anchors] or [np.empty(0, np.int64)]
         )
-        found = graph.neighbours(settings).cues[cues, : settings.neighbours].ravel()
+        found = graph.neighbours(settings).rows[cues, : settings.neighbours].ravel()
         inside[graph.cue_turn[found[found >= 0]]] = True
     return np.flatnonzero(inside)
 
@@ -118,25 +126,37 @@ def name_anchors(retrieval: Retrieval, settings: Settings) -> tuple[Anchor, ...]
     )
 
 
-def least_ranks(retrieval: Retrieval, settings: Settings) -> tuple[Indices, Indices, Indices]:
-    """One hop for every m and k at once: (anchor's best cue rank, target turn, neighbour rank) of each semantic edge.
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """Every semantic edge that leaves a turn which some m makes an anchor, for all m and k at once."""
 
-    The sweep and the explanation read the least m and the least k from it. ``settings.neighbours`` is ignored.
-    """
-    graph, widest = retrieval.graph, MOST_NEIGHBOURS
-    ranks, targets, neighbour_ranks = [], [], []
-    for anchor, first in retrieval.first_rank.items():
-        cues = graph.cues_of(anchor)
-        found = graph.neighbours(settings).cues[cues.start : cues.stop, :widest]
-        line, column = np.nonzero(found >= 0)
-        targets.append(graph.cue_turn[found[line, column]])
-        neighbour_ranks.append(column + 1)
-        ranks.append(np.full(len(line), first))
-        if settings.symmetric:
-            pairs = [pair for cue in cues for pair in graph.pointing_at(cue, settings)]
-            targets.append(graph.cue_turn[np.array([source for source, _ in pairs], np.int64)])
-            neighbour_ranks.append(np.array([rank for _, rank in pairs], np.int64))
-            ranks.append(np.full(len(pairs), first))
-    if not ranks:
-        return (np.empty(0, np.int64),) * 3
-    return np.concatenate(ranks), np.concatenate(targets), np.concatenate(neighbour_ranks)
+    anchor_rank: Indices  # best cue rank of the turn it leaves: the least m that makes it an anchor
+    target: Indices  # turn index
+    neighbour_rank: Indices  # the least k that makes the edge
+
+
+def semantic_hops(retrieval: Retrieval, settings: Settings) -> Hops:
+    """The hops under the options of ``settings``; its m and k do not matter. Sweep and explanation read them."""
+    graph = retrieval.graph
+    anchors = np.fromiter(retrieval.first_rank, np.int64)
+    ranks = np.fromiter(retrieval.first_rank.values(), np.int64)
+    starts = graph.first_cue[anchors]
+    counts = graph.first_cue[anchors + 1] - starts
+    cues = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    ranks = np.repeat(ranks, counts)
+    found = graph.neighbours(settings).rows[cues]
+    line, column = np.nonzero(found >= 0)
+    hops = Hops(ranks[line], graph.cue_turn[found[line, column]], column + 1)
+    if not settings.symmetric:
+        return hops
+    pairs = [
+        (rank, source, neighbour_rank)
+        for cue, rank in zip(cues.tolist(), ranks.tolist(), strict=True)
+        for source, neighbour_rank in graph.pointing_at(cue, settings)
+    ]
+    back = np.array(pairs, np.int64).reshape(-1, 3)
+    return Hops(
+        np.concatenate([hops.anchor_rank, back[:, 0]]),
+        np.concatenate([hops.target, graph.cue_turn[back[:, 1]]]),
+        np.concatenate([hops.neighbour_rank, back[:, 2]]),
+    )

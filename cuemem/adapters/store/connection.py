@@ -1,0 +1,169 @@
+"""One database connection a process and path, a cursor for each operation, one writer at a time.
+
+DuckDB hands the rows of one thread's query to another's when they share a connection, so nobody ever does;
+and two writers at once would conflict, so the second one waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self, TypeAlias
+
+import duckdb
+
+from cuemem.adapters.store.opening import connect, in_operation
+from cuemem.errors import Refused
+
+Cursor: TypeAlias = duckdb.DuckDBPyConnection
+
+
+@dataclass(slots=True)
+class Database:
+    """An open database file, shared by every :class:`Connected` of this process that names its path."""
+
+    path: Path
+    connection: duckdb.DuckDBPyConnection
+    pid: int = field(default_factory=os.getpid)
+    users: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    writer: Cursor | None = None
+    writer_thread: int | None = None
+
+
+_registry: dict[Path, Database] = {}
+_registry_lock = threading.Lock()
+
+
+def acquire(path: Path) -> Database:
+    """The database at ``path``, opened on the first call. Raises what :func:`opening.connect` raises."""
+    real = path.expanduser().resolve()
+    with _registry_lock:
+        database = _registry.get(real)
+        if database is None:
+            database = _registry[real] = Database(real, connect(real))
+        elif database.pid != os.getpid():
+            raise _forked(database)
+        database.users += 1
+        return database
+
+
+def release(database: Database) -> None:
+    """Give the database back; the last one to do so closes the file."""
+    with _registry_lock:
+        database.users -= 1
+        if database.users == 0 and database.pid == os.getpid():
+            del _registry[database.path]
+            database.connection.close()
+
+
+def _forked(database: Database) -> Refused:
+    return Refused(
+        f"The store {database.path} was opened by process {database.pid}, of which this one is a copy. "
+        "Use it there, or start a fresh process after closing it."
+    )
+
+
+def _in_forked_child() -> None:
+    """A copy of an open database has lost its threads and must neither be used nor closed.
+
+    Closing would write to the file behind the parent's back, so each connection is kept from ever being
+    destroyed; operations find by the process id that they are in the wrong process.
+    """
+    global _registry_lock  # noqa: PLW0603 - the inherited one may be held by a thread that was not copied
+    _registry_lock = threading.Lock()
+    for database in _registry.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(database.connection))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)
+
+
+class Connected:
+    """Something that reads and writes the database. Threads may share one; a transaction belongs to its thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database: Database | None = database
+        self._path = database.path
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies, symbolic links resolved."""
+        return self._path
+
+    def close(self) -> None:
+        """Give the database back; harmless when repeated. Any later operation is refused."""
+        database, self._database = self._database, None
+        if database is not None:
+            release(database)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _open_database(self) -> Database:
+        database = self._database
+        if database is None:
+            raise Refused(f"The store {self._path} has been closed; open it again.")
+        if database.pid != os.getpid():
+            raise _forked(database)
+        return database
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Cursor]:
+        """A cursor in a read-only transaction: all it reads is of one moment, whatever others write.
+
+        Inside this thread's own :meth:`writing` it is that transaction, and sees what it has written.
+        """
+        database = self._open_database()
+        if database.writer is not None and database.writer_thread == threading.get_ident():
+            yield database.writer
+            return
+        with _sentences(database), database.connection.cursor() as cursor:
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            yield cursor  # closing the cursor ends the transaction
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Cursor]:
+        """A cursor in a transaction that is committed at the end, or rolled back by any exception.
+
+        Waits for the other writer, if there is one. Nested in the same thread it is the outer transaction. It
+        must be left in the thread that entered it.
+        """
+        database = self._open_database()
+        with database.lock:
+            if database.writer is not None:  # the lock lets only its own thread in twice
+                yield database.writer
+                return
+            with _sentences(database), database.connection.cursor() as cursor:
+                cursor.execute("BEGIN TRANSACTION")
+                database.writer, database.writer_thread = cursor, threading.get_ident()
+                try:
+                    yield cursor
+                    cursor.execute("COMMIT")
+                except BaseException:
+                    with contextlib.suppress(duckdb.Error):  # a failed commit has already rolled back
+                        cursor.execute("ROLLBACK")
+                    raise
+                finally:
+                    database.writer = database.writer_thread = None
+
+
+@contextlib.contextmanager
+def _sentences(database: Database) -> Iterator[None]:
+    """Turn a failure of disk or memory into a sentence; an error of our own stays what it is."""
+    try:
+        yield
+    except duckdb.Error as error:
+        sentence = in_operation(database.path, error)
+        if sentence is None:
+            raise
+        raise sentence from error

@@ -1,0 +1,46 @@
+"""The version of the schema, and the steps that bring an older store up to it.
+
+A step is never edited once it was released: a store of any age goes through every step after its own version,
+in one transaction, and so arrives at what ``schema.sql`` describes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from cuemem.errors import Refused
+
+Step = tuple[str, ...]
+
+# STEPS[i] leads from version i + 1 to version i + 2. Version 1 is that of the first prototypes.
+STEPS: tuple[Step, ...] = (
+    (
+        # 2: a file tells how many conversations it holds, so that a load brings back those that were removed,
+        #    and which published file it is. What version 1 holds of a file was loaded whole.
+        "ALTER TABLE files ADD COLUMN conversations INTEGER",
+        "ALTER TABLE files ADD COLUMN known_as VARCHAR",
+        """UPDATE files SET conversations =
+               (SELECT count(*) FROM conversations AS c WHERE c.file_sha256 = files.sha256)""",
+    ),
+)
+CURRENT = len(STEPS) + 1
+
+
+def migrate(cursor: duckdb.DuckDBPyConnection, path: Path, found: int) -> None:
+    """Bring a store of version ``found`` to CURRENT, inside the transaction of ``cursor``.
+
+    Raises Refused for a version newer than CURRENT, or one that never was.
+    """
+    if found > CURRENT:
+        raise Refused(
+            f"{path} was written by a newer version of CueMem Lab (schema {found}; this one reads up to {CURRENT}). "
+            "Update, or name another store with --store."
+        )
+    if found < 1:
+        raise Refused(f"{path} says that its schema is {found}, which never was. Name another store with --store.")
+    for step in STEPS[found - 1 :]:
+        for statement in step:
+            cursor.execute(statement)
+    cursor.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", [str(CURRENT)])

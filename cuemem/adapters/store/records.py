@@ -1,0 +1,127 @@
+"""What the store tells about what it holds: rows as frozen values. Bookkeeping times are aware and in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cuemem.types import ConversationId, TurnUnit
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A loaded file. ``conversations`` is how many it holds, None where only a part of it was ever read."""
+
+    sha256: str
+    name: str
+    format: str
+    dataset: str
+    size: int
+    known_as: str | None
+    loaded_at: datetime
+    conversations: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """A row in a list of conversations; ``cues`` counts those of all its cue sets."""
+
+    conversation_id: ConversationId
+    dataset: str
+    sample_id: str
+    file: str
+    file_sha256: str
+    sessions: int
+    utterances: int
+    questions: int
+    problems: int
+    cues: int
+    memories: int
+
+    @property
+    def title(self) -> str:
+        """Dataset and sample, as in :attr:`cuemem.types.Conversation.title`."""
+        return f"{self.dataset}/{self.sample_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class CueSet:
+    """The cues of a conversation from one source under one turn unit, perhaps still being extracted.
+
+    ``turns`` are to be covered, ``done`` have been, ``failed`` of these gave nothing usable. ``content_hash``
+    identifies the cues of a complete set, whatever source they came from, and is None before.
+    """
+
+    conversation_id: ConversationId
+    source: str
+    turn_unit: TurnUnit
+    provenance: Mapping[str, str]
+    complete: bool
+    content_hash: str | None
+    created_at: datetime
+    turns: int
+    done: int
+    failed: int
+    cues: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """A built memory: what identifies it (``settings`` are the build-time knobs) and what it holds."""
+
+    memory_id: str
+    conversation_id: ConversationId
+    method: str
+    settings: Mapping[str, Any]
+    embedding_model: str
+    turn_unit: TurnUnit
+    cue_source: str | None
+    turn_count: int
+    cue_count: int
+    array_key: str | None
+    built_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """An experiment; its ``card`` holds everything needed to repeat it. ``results`` counts what it has so far."""
+
+    run_id: str
+    kind: str
+    card: Mapping[str, Any]
+    created_at: datetime
+    results: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRecord:
+    """What a run measured on one question."""
+
+    conversation_id: ConversationId
+    question_index: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """The store as a whole: where it lies, how large it is, who made it, how many rows each table has."""
+
+    path: Path
+    size: int
+    schema_version: int
+    created_by: str
+    rows: Mapping[str, int]
+    vector_models: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What :meth:`Store.compact` dropped, and the bytes of the file before and after."""
+
+    vectors: int
+    arrays: int
+    size_before: int
+    size_after: int

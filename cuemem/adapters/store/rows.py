@@ -1,0 +1,67 @@
+"""Between Python values and table rows: bulk insertion through Arrow, JSON text, and UTC times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from cuemem.adapters.store.connection import Cursor
+from cuemem.errors import BadInput
+
+TEXT = pa.string()
+INTEGER = pa.int32()
+FLAG = pa.bool_()
+TIME = pa.timestamp("us")
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is filled in bulk: its name, and its columns in the order of the rows given to insert."""
+
+    name: str
+    columns: dict[str, pa.DataType]
+
+    def insert(self, cursor: Cursor, rows: Sequence[Row]) -> None:
+        """Insert the rows, hundreds of times faster than one statement each.
+
+        Raises BadInput for text that is not Unicode (half a surrogate pair), which no database can hold.
+        """
+        if not rows:
+            return
+        columns = zip(self.columns.items(), zip(*rows, strict=True), strict=True)
+        try:
+            incoming = pa.table({name: pa.array(values, type=kind) for (name, kind), values in columns})
+        except UnicodeEncodeError as error:
+            shown = error.object[max(error.start - 20, 0) : error.end + 20].encode("ascii", "backslashreplace").decode()
+            raise BadInput(f"Text for the store holds half a surrogate pair, near {shown!r}; repair the file.") from error
+        names = ", ".join(f'"{name}"' for name in self.columns)
+        cursor.register("incoming", incoming)
+        cursor.execute(f"INSERT INTO {self.name} ({names}) SELECT {names} FROM incoming")
+        cursor.unregister("incoming")
+
+
+def to_json(value: object) -> str:
+    """A value of JSON as text."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def utc_now() -> datetime:
+    """The present moment for a bookkeeping column, to the microsecond as DuckDB keeps it."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def to_utc(time: datetime) -> datetime:
+    """A bookkeeping time for its column; a naive one is taken to be UTC already."""
+    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+
+
+def from_utc(time: datetime) -> datetime:
+    """A bookkeeping time as it comes out of its column, made aware."""
+    return time.replace(tzinfo=UTC)
