@@ -59,9 +59,7 @@ def assemble(
     In budget mode a turn longer than ``turn_cap`` tokens is first cut in the middle. Tokens are counted on the
     rendered context. A larger budget never drops a turn.
     """
-    items = [
-        _item(candidate, entry, tokens, budget, turn_cap) for entry, candidate in enumerate(candidates, 1)
-    ]
+    items = [_item(candidate, entry, tokens, budget, turn_cap) for entry, candidate in enumerate(candidates, 1)]
     turns = [candidate.turn for candidate in candidates]
     fitting = len(items) if budget is None else _fitting(turns, items, tokens, budget)
     order = sorted(range(fitting), key=lambda place: turns[place].index)
@@ -82,6 +80,21 @@ def least_budget(
     return _prefix_tokens([candidate.turn for candidate in candidates], items, wanted + 1, tokens)
 
 
+def fits(
+    candidates: Sequence[Candidate],
+    wanted: int,
+    tokens: TokenCounter,
+    budget: int,
+    turn_cap: int | None = None,
+) -> bool:
+    """Whether the candidate at place ``wanted`` (from 0) enters the budget, without rendering what is far over."""
+    items = [_item(candidate, 0, tokens, budget, turn_cap) for candidate in candidates[: wanted + 1]]
+    # Joining lines can merge no more than a token or two at each border.
+    if sum(item.tokens - 2 for item in items) > budget:
+        return False
+    return _prefix_tokens([candidate.turn for candidate in candidates], items, wanted + 1, tokens) <= budget
+
+
 def _item(
     candidate: Candidate, entry: int, tokens: TokenCounter, budget: int | None, turn_cap: int | None
 ) -> ContextItem:
@@ -94,9 +107,7 @@ def _item(
     return ContextItem(candidate.turn.turn_id, candidate.role, entry, count, text, candidate.via, shortened)
 
 
-def _prefix_tokens(
-    turns: Sequence[Turn], items: Sequence[ContextItem], size: int, tokens: TokenCounter
-) -> int:
+def _prefix_tokens(turns: Sequence[Turn], items: Sequence[ContextItem], size: int, tokens: TokenCounter) -> int:
     """The tokens of the rendered context of the first ``size`` candidates."""
     order = sorted(range(size), key=lambda place: turns[place].index)
     return tokens.count(render([(turns[place], items[place].text) for place in order]))
@@ -119,9 +130,7 @@ def _fitting(turns: Sequence[Turn], items: Sequence[ContextItem], tokens: TokenC
     return size
 
 
-def _left_out(
-    items: Sequence[ContextItem], fitting: int, needed: int, budget: int | None
-) -> tuple[ContextItem, ...]:
+def _left_out(items: Sequence[ContextItem], fitting: int, needed: int, budget: int | None) -> tuple[ContextItem, ...]:
     """The turns that did not enter, each with the reason."""
     first = f"would bring the context to {needed:,} tokens, over the budget of {budget:,}"
     later = "comes after a turn that did not fit the budget"

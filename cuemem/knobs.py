@@ -69,9 +69,7 @@ def knob(
 def knobs_of(method: Any) -> tuple[Knob, ...]:
     """The knobs of a method (value or class), in the order declared."""
     return tuple(
-        replace(entry.metadata["knob"], name=entry.name)
-        for entry in fields(method)
-        if "knob" in entry.metadata
+        replace(entry.metadata["knob"], name=entry.name) for entry in fields(method) if "knob" in entry.metadata
     )
 
 
@@ -89,20 +87,14 @@ def settings(method: Any, when: When | None = None) -> dict[str, Any]:
 
 def with_settings(method: Method, values: Mapping[str, Any]) -> Method:
     """The method with some knobs changed, named by field or by the paper's symbol; None leaves one as it is."""
-    names = {k.name: k.name for k in knobs_of(method)} | {
-        k.symbol: k.name for k in knobs_of(method) if k.symbol
-    }
+    names = {k.name: k.name for k in knobs_of(method)} | {k.symbol: k.name for k in knobs_of(method) if k.symbol}
     changes: dict[str, Any] = {}
     for name, value in values.items():
         if value is None:
             continue
         if name not in names:
-            known = ", ".join(
-                k.name if k.symbol is None else f"{k.name} ({k.symbol})" for k in knobs_of(method)
-            )
-            raise BadSetting(
-                f"{getattr(method, 'name', method)} has no knob {name!r}; it has {known or 'none'}."
-            )
+            known = ", ".join(k.name if k.symbol is None else f"{k.name} ({k.symbol})" for k in knobs_of(method))
+            raise BadSetting(f"{getattr(method, 'name', method)} has no knob {name!r}; it has {known or 'none'}.")
         changes[names[name]] = value
     changed: Method = replace(method, **changes)  # type: ignore[type-var]
     return changed

@@ -79,9 +79,7 @@ class ArrayCache(Protocol):
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None: ...
 
 
-Progress = Callable[
-    [str, int, int], None
-]  # what is being done, steps done, steps in all; may raise Cancelled
+Progress = Callable[[str, int, int], None]  # what is being done, steps done, steps in all; may raise Cancelled
 
 
 def no_progress(_what: str, _done: int, _total: int) -> None:

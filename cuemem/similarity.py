@@ -114,9 +114,7 @@ def nearest_rows(
     return anywhere, elsewhere
 
 
-def _take_best(
-    matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, into: Nearest, block: slice
-) -> None:
+def _take_best(matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, into: Nearest, block: slice) -> None:
     """Write the best columns of each line of a block of scores; a score of -inf is no candidate."""
     count = min(into.rows.shape[1], scores.shape[1])
     candidates = _candidates(scores, count + _SPARE)

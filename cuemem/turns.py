@@ -16,11 +16,7 @@ def resolve_unit(conversation: Conversation, choice: TurnUnitChoice) -> TurnUnit
     """What ``auto`` means here: exchanges for user and assistant, utterances for two people."""
     if choice != "auto":
         return choice
-    return (
-        "exchange"
-        if any(utterance.role != "speaker" for utterance in conversation.utterances)
-        else "utterance"
-    )
+    return "exchange" if any(utterance.role != "speaker" for utterance in conversation.utterances) else "utterance"
 
 
 def cut_turns(conversation: Conversation, choice: TurnUnitChoice = "auto") -> tuple[Turn, ...]:
@@ -30,9 +26,7 @@ def cut_turns(conversation: Conversation, choice: TurnUnitChoice = "auto") -> tu
     counted from 1; between two people it is the id of its first utterance.
     """
     if resolve_unit(conversation, choice) == "utterance":
-        groups: list[tuple[TurnId, tuple[Utterance, ...]]] = [
-            (u.utterance_id, (u,)) for u in conversation.utterances
-        ]
+        groups: list[tuple[TurnId, tuple[Utterance, ...]]] = [(u.utterance_id, (u,)) for u in conversation.utterances]
     else:
         groups = []
         for session, members in groupby(conversation.utterances, key=lambda utterance: utterance.session):

@@ -57,20 +57,26 @@ class FixedTokenizer:
 
         The mark's own tokens count. A text within the limit comes back as it is.
         """
-        pieces = _encoding().encode_ordinary(text)
-        if len(pieces) <= limit:
-            return text
-        kept = limit
-        while True:
-            head, tail = (kept + 1) // 2, kept // 2
-            shortened = self._joined(pieces, head, tail)
-            over = self.count(shortened) - limit
-            if over <= 0 or kept == 0:
-                return shortened
-            kept = max(0, kept - over)
+        return _shorten(text, limit)
 
-    def _joined(self, pieces: list[int], head: int, tail: int) -> str:
-        encoding = _encoding()
-        start = encoding.decode(pieces[:head]).rstrip("\ufffd")
-        end = encoding.decode(pieces[len(pieces) - tail :]).lstrip("\ufffd") if tail else ""
-        return f"{start} [… {len(pieces) - head - tail:,} tokens left out …] {end}".strip()
+
+@lru_cache(maxsize=1 << 12)
+def _shorten(text: str, limit: int) -> str:
+    pieces = _encoding().encode_ordinary(text)
+    if len(pieces) <= limit:
+        return text
+    kept = limit
+    while True:
+        shortened = _joined(pieces, (kept + 1) // 2, kept // 2)
+        over = len(_encoding().encode_ordinary(shortened)) - limit
+        if over <= 0 or kept == 0:
+            return shortened
+        kept = max(0, kept - over)
+
+
+def _joined(pieces: list[int], head: int, tail: int) -> str:
+    """Both ends of a text around the mark; a character cut in half is dropped."""
+    encoding = _encoding()
+    start = encoding.decode(pieces[:head]).rstrip("\ufffd")
+    end = encoding.decode(pieces[len(pieces) - tail :]).lstrip("\ufffd") if tail else ""
+    return f"{start} [… {len(pieces) - head - tail:,} tokens left out …] {end}".strip()

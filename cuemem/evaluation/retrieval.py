@@ -25,9 +25,7 @@ class Scored:
     retrieval: Retrieval
 
 
-def evaluate(
-    memory: Memory, method: Any, questions: Iterable[Question], budget: int | None
-) -> Iterator[Scored]:
+def evaluate(memory: Memory, method: Any, questions: Iterable[Question], budget: int | None) -> Iterator[Scored]:
     """Recall every question and score it against its gold; those without gold keep None for a score."""
     turns = {turn.turn_id: turn for turn in memory.turns}
     for question in questions:

@@ -44,11 +44,7 @@ def _reason(stage: LossStage, chosen: Candidate | None, rank: int | None, most: 
     if chosen is None or not chosen.via:
         return f"{how}: its best {thing} has rank {rank}." if rank else f"{how}."
     edge = chosen.via[0]
-    link = (
-        f"{edge.rank} turn{'s' if edge.rank > 1 else ''} away from"
-        if edge.kind == "temporal"
-        else "linked to"
-    )
+    link = f"{edge.rank} turn{'s' if edge.rank > 1 else ''} away from" if edge.kind == "temporal" else "linked to"
     cosine = f" (cosine {edge.cosine:.3f}, neighbour {edge.rank})" if edge.cosine is not None else ""
     return f"{how} as a {edge.kind} neighbour: {link} anchor {edge.source}{cosine}."
 
@@ -58,4 +54,4 @@ def _remedy(stage: LossStage, changes: Sequence[Change]) -> str:
         return ""
     if not changes:
         return " No single change within the ranges would bring it in."
-    return f" {' or '.join(f'{change.knob} = {change.value:,}' for change in changes)} would bring it in."
+    return f" {' or '.join(str(change) for change in changes)} would bring it in."

@@ -17,9 +17,7 @@ def find_turn(turns: Sequence[Turn], turn_id: TurnId) -> int:
         if turn.turn_id == turn_id or any(utterance.utterance_id == turn_id for utterance in turn.utterances):
             return turn.index
     first, last = (turns[0].turn_id, turns[-1].turn_id) if turns else ("none", "none")
-    raise UnknownName(
-        f"No turn {turn_id!r} in this conversation; its {len(turns)} turns run from {first} to {last}."
-    )
+    raise UnknownName(f"No turn {turn_id!r} in this conversation; its {len(turns)} turns run from {first} to {last}.")
 
 
 def same_build(built: Any, asked: Any, conversation: Conversation) -> None:

@@ -103,9 +103,7 @@ class TurnMemory:
         context = assemble(chosen, self.tokens, budget, method.turn_cap)
         kept = set(context.turn_ids)
         anchors = tuple(
-            Anchor(hit.rank, hit.cue.turn_id, (hit,))
-            for hit in hits[: len(chosen)]
-            if hit.cue.turn_id in kept
+            Anchor(hit.rank, hit.cue.turn_id, (hit,)) for hit in hits[: len(chosen)] if hit.cue.turn_id in kept
         )
         shown = hits[: max(method.top_turns, len(anchors))]
         retrieved = Stage(
@@ -126,14 +124,10 @@ class TurnMemory:
     def reached(self, query: Query, method: NaiveRag) -> tuple[Indices, Indices]:
         """The nearest turns, which are anchors and context in one."""
         self._check(method)
-        nearest = np.array(
-            [hit.cue.index for hit in self._ranked(query.text)[0][: method.top_turns]], np.int64
-        )
+        nearest = np.array([hit.cue.index for hit in self._ranked(query.text)[0][: method.top_turns]], np.int64)
         return np.sort(nearest), np.sort(nearest)
 
-    def explain(
-        self, query: Query, method: NaiveRag, turn_id: TurnId, budget: int | None = None
-    ) -> Explanation:
+    def explain(self, query: Query, method: NaiveRag, turn_id: TurnId, budget: int | None = None) -> Explanation:
         """The turn's rank and the least number of turns, or budget, that brings it in."""
         self._check(method)
         turn_id = self.turns[find_turn(self.turns, turn_id)].turn_id
@@ -147,7 +141,7 @@ class TurnMemory:
             inside = turn_id in assemble(chosen, self.tokens, budget, method.turn_cap).turn_ids
             changes = (Change("budget", least_budget(chosen, hit.rank - 1, self.tokens, method.turn_cap)),)
         elif hit.rank <= MOST_TURNS:
-            changes = (Change("top_turns", hit.rank),)
+            changes = (Change("top_turns", hit.rank, "m"),)
         stage = outcome(in_context=inside, chosen=candidate is not None, ranked=True)
         return describe(turn_id, stage, candidate, (hit,), changes, method.top_turns, "turn")
 

@@ -14,35 +14,32 @@ from cuemem.adapters.store.rows import FLAG, INTEGER, TEXT, TIME, Row, Table, to
 from cuemem.errors import BadInput
 from cuemem.types import Conversation, Problem, Question
 
-_CONVERSATION = {"conversation_id": TEXT}
 _TABLES = (
-    Table(
+    Table.of(
         "conversations",
-        _CONVERSATION | {"file_sha256": TEXT, "position": INTEGER, "dataset": TEXT, "sample_id": TEXT},
+        conversation_id=TEXT, file_sha256=TEXT, position=INTEGER, dataset=TEXT, sample_id=TEXT
     ),
-    Table("sessions", _CONVERSATION | {"position": INTEGER, "number": INTEGER, "time": TIME, "source_id": TEXT}),
-    Table(
+    Table.of("sessions", conversation_id=TEXT, position=INTEGER, number=INTEGER, time=TIME, source_id=TEXT),
+    Table.of(
         "utterances",
-        _CONVERSATION
-        | {"position": INTEGER, "utterance_id": TEXT, "session": INTEGER, "speaker": TEXT, "role": TEXT}
-        | {"text": TEXT, "caption": TEXT, "time": TIME},
+        conversation_id=TEXT, position=INTEGER, utterance_id=TEXT, session=INTEGER, speaker=TEXT,
+        role=TEXT, text=TEXT, caption=TEXT, time=TIME
     ),
-    Table(
+    Table.of(
         "questions",
-        _CONVERSATION
-        | {"question_index": INTEGER, "text": TEXT, "answer": TEXT, "adversarial_answer": TEXT}
-        | {"category": TEXT, "category_number": INTEGER, "time": TIME, "abstention": FLAG},
+        conversation_id=TEXT, question_index=INTEGER, text=TEXT, answer=TEXT, adversarial_answer=TEXT,
+        category=TEXT, category_number=INTEGER, time=TIME, abstention=FLAG
     ),
-    Table(
+    Table.of(
         "evidence",
-        _CONVERSATION
-        | {"question_index": INTEGER, "position": INTEGER, "cited": TEXT, "utterance_id": TEXT, "session": INTEGER},
+        conversation_id=TEXT, question_index=INTEGER, position=INTEGER, cited=TEXT, utterance_id=TEXT,
+        session=INTEGER
     ),
-    Table("observations", _CONVERSATION | {"position": INTEGER, "utterance_id": TEXT, "statement": TEXT}),
-    Table(
+    Table.of("observations", conversation_id=TEXT, position=INTEGER, utterance_id=TEXT, statement=TEXT),
+    Table.of(
         "problems",
-        {"file_sha256": TEXT, "conversation_id": TEXT, "position": INTEGER, "sample_id": TEXT}
-        | {"question_index": INTEGER, "kind": TEXT, "place": TEXT, "detail": TEXT},
+        file_sha256=TEXT, conversation_id=TEXT, position=INTEGER, sample_id=TEXT, question_index=INTEGER,
+        kind=TEXT, place=TEXT, detail=TEXT
     ),
 )
 _ENOUGH = 4_000  # utterances kept back before they are written: one insertion for many conversations

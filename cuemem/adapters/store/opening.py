@@ -21,7 +21,10 @@ OTHER_STORE = "name another store with --store"
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = slice(8, 12)  # the bytes of a database file that spell DUCK
 # DuckDB would otherwise reach for the network to open files of other kinds.
-_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
 _HOLDER = re.compile(r"(?:held|open) in (?:(?P<program>.+?) \(PID (?P<pid>\d+)\)|PID (?P<bare>\d+))")
 _UNWRITABLE = ("Permission denied", "Read-only file system", "No such file or directory", "Operation not permitted")
 

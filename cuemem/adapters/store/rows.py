@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -23,10 +23,15 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is filled in bulk: its name, and its columns in the order of the rows given to insert."""
+    """A table that is filled in bulk, and its columns in the order of the rows given to :meth:`insert`."""
 
     name: str
-    columns: dict[str, pa.DataType]
+    columns: Mapping[str, pa.DataType]
+
+    @classmethod
+    def of(cls, name: str, **columns: pa.DataType) -> Self:
+        """A table with these columns."""
+        return cls(name, columns)
 
     def insert(self, cursor: Cursor, rows: Sequence[Row]) -> None:
         """Insert the rows, hundreds of times faster than one statement each.
@@ -39,8 +44,9 @@ class Table:
         try:
             incoming = pa.table({name: pa.array(values, type=kind) for (name, kind), values in columns})
         except UnicodeEncodeError as error:
-            shown = error.object[max(error.start - 20, 0) : error.end + 20].encode("ascii", "backslashreplace").decode()
-            raise BadInput(f"Text for the store holds half a surrogate pair, near {shown!r}; repair the file.") from error
+            near = error.object[max(error.start - 20, 0) : error.end + 20]
+            shown = near.encode("ascii", "backslashreplace").decode()
+            raise BadInput(f"Text with half a surrogate pair cannot be stored: {shown}. Repair it.") from error
         names = ", ".join(f'"{name}"' for name in self.columns)
         cursor.register("incoming", incoming)
         cursor.execute(f"INSERT INTO {self.name} ({names}) SELECT {names} FROM incoming")

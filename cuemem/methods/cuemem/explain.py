@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from cuemem.context import assemble, least_budget
+from cuemem.context import Candidate, fits, least_budget
 from cuemem.knobs import knobs_of, with_settings
 from cuemem.methods.cuemem.graph import CueGraph
 from cuemem.methods.cuemem.reconstruction import Retrieval, expand
@@ -13,8 +13,6 @@ from cuemem.methods.explanation import describe, outcome
 from cuemem.ports import TokenCounter
 from cuemem.types import Change, CueHit, Explanation
 
-RECALL_KNOBS = ("window", "neighbours", "top_cues")
-
 
 def explain_turn(
     retrieval: Retrieval, turn: int, settings: Settings, tokens: TokenCounter, budget: int | None
@@ -22,22 +20,22 @@ def explain_turn(
     """The explanation of one turn under these settings.
 
     In paper mode the least w, k and m have closed forms, since more of any never drops a turn. Under a budget a
-    larger context may push the turn out, so there each value in the knob's range is tried.
+    larger context may push the turn out, so there every value from the closed form on is tried.
     """
-    graph = retrieval.graph
-    turn_id = graph.turns[turn].turn_id
+    turn_id = retrieval.graph.turns[turn].turn_id
     candidates = expand(retrieval, settings)
-    place = next((at for at, candidate in enumerate(candidates) if candidate.turn.index == turn), None)
-    hits = rank_cues(retrieval, turn)
-    inside = place is not None
+    place = _place(candidates, turn)
+    least = closed_form(retrieval, turn, settings)
     if budget is None:
-        changes = closed_form(retrieval, turn, settings)
+        inside = place is not None
+        changes = least
     else:
-        inside = turn_id in assemble(candidates, tokens, budget, settings.turn_cap).turn_ids
-        changes = tried_out(retrieval, turn, settings, tokens, budget)
-        if place is not None:
-            changes += (Change("budget", least_budget(candidates, place, tokens, settings.turn_cap)),)
+        needed = None if place is None else least_budget(candidates, place, tokens, settings.turn_cap)
+        inside = needed is not None and needed <= budget
+        changes = tried_out(retrieval, turn, settings, tokens, budget, least)
+        changes += () if needed is None else (Change("budget", needed),)
     chosen = None if place is None else candidates[place]
+    hits = rank_cues(retrieval, turn)
     stage = outcome(in_context=inside, chosen=chosen is not None, ranked=bool(hits))
     return describe(turn_id, stage, chosen, hits, changes, settings.top_cues, "cue")
 
@@ -66,45 +64,50 @@ def closed_form(retrieval: Retrieval, turn: int, settings: Settings) -> tuple[Ch
     without_graph = is_anchor or by_window
     least = {
         "window": 0 if without_window else _least(d for rank, d in near if rank <= settings.top_cues),
-        "neighbours": 0
-        if without_graph
-        else _least(neighbour_rank[anchor_rank <= settings.top_cues].tolist()),
+        "neighbours": 0 if without_graph else _least(neighbour_rank[anchor_rank <= settings.top_cues].tolist()),
         "top_cues": _least(
             ([first_rank[turn]] if turn in first_rank else [])
             + [rank for rank, distance in near if distance <= settings.window]
             + anchor_rank[neighbour_rank <= settings.neighbours].tolist()
         ),
     }
-    ranges = {knob.name: knob.high for knob in knobs_of(settings)}
     return tuple(
-        Change(name, value)
-        for name, value in least.items()
-        if value is not None and value <= (ranges[name] or value)
+        Change(knob.name, value, knob.symbol)
+        for knob in knobs_of(settings)
+        if (value := least.get(knob.name)) is not None and value <= (knob.high or value)
     )
 
 
 def tried_out(
-    retrieval: Retrieval, turn: int, settings: Settings, tokens: TokenCounter, budget: int
+    retrieval: Retrieval,
+    turn: int,
+    settings: Settings,
+    tokens: TokenCounter,
+    budget: int,
+    least: tuple[Change, ...],
 ) -> tuple[Change, ...]:
-    """Budget mode: the least w, k and m at which the turn is in the context, by trying each value."""
-    turn_id = retrieval.graph.turns[turn].turn_id
-    ranges = {knob.name: knob for knob in knobs_of(settings)}
+    """Budget mode: the least w, k and m at which the turn is in the context, by trying each value.
+
+    A turn must be reached before it can fit, so the search starts at the value that reaches it.
+    """
+    ranges = {knob.name: knob.high or 0 for knob in knobs_of(settings)}
     changes = []
-    for name in RECALL_KNOBS:
-        low, high = ranges[name].low or 0, ranges[name].high or 0
-        for value in range(low, high + 1):
-            candidates = expand(retrieval, with_settings(settings, {name: value}))
-            if not any(candidate.turn.index == turn for candidate in candidates):
-                continue  # not even chosen: no need to count tokens
-            if turn_id in assemble(candidates, tokens, budget, settings.turn_cap).turn_ids:
-                changes.append(Change(name, value))
+    for reached in least:
+        for value in range(reached.value, ranges[reached.knob] + 1):
+            candidates = expand(retrieval, with_settings(settings, {reached.knob: value}))
+            place = _place(candidates, turn)
+            if place is not None and fits(candidates, place, tokens, budget, settings.turn_cap):
+                changes.append(Change(reached.knob, value, reached.symbol))
                 break
     return tuple(changes)
 
 
-def _distances(
-    graph: CueGraph, turn: int, first_rank: dict[int, int], settings: Settings
-) -> list[tuple[int, int]]:
+def _place(candidates: Sequence[Candidate], turn: int) -> int | None:
+    """The place of a turn in the order of entry, from 0."""
+    return next((at for at, candidate in enumerate(candidates) if candidate.turn.index == turn), None)
+
+
+def _distances(graph: CueGraph, turn: int, first_rank: dict[int, int], settings: Settings) -> list[tuple[int, int]]:
     """(best cue rank, distance) of every turn that some m makes an anchor and a window could reach from."""
     sessions = graph.sessions
     return [

@@ -27,9 +27,7 @@ def extract_cues(
                 f"Cue source {source.name!r} gave turn {extraction.turn_id} where "
                 f"{turn.turn_id if turn else 'nothing more'} was due; it must give every turn once, in order."
             )
-        cues += [
-            Cue(len(cues) + place, turn.turn_id, content) for place, content in enumerate(extraction.contents)
-        ]
+        cues += [Cue(len(cues) + place, turn.turn_id, content) for place, content in enumerate(extraction.contents)]
         done += 1
         progress("cues", done, len(turns))
     if done != len(turns):

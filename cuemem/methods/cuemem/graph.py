@@ -90,9 +90,7 @@ def in_window(graph: CueGraph, turn: int, settings: Settings) -> list[int]:
     """
     sessions, last = graph.sessions, len(graph.turns)
     reached = (turn + step for distance in range(1, settings.window + 1) for step in (-distance, distance))
-    return [
-        j for j in reached if 0 <= j < last and (not settings.session_break or sessions[j] == sessions[turn])
-    ]
+    return [j for j in reached if 0 <= j < last and (not settings.session_break or sessions[j] == sessions[turn])]
 
 
 def turn_graph(graph: CueGraph, settings: Settings) -> TurnGraph:
@@ -121,9 +119,7 @@ def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> list[Edge]
         pairs = [(rank, cue, int(other)) for rank, other in enumerate(found, 1) if other >= 0]
         if settings.symmetric:
             pairs += [
-                (rank, cue, other)
-                for other, rank in graph.pointing_at(cue, settings)
-                if rank <= settings.neighbours
+                (rank, cue, other) for other, rank in graph.pointing_at(cue, settings) if rank <= settings.neighbours
             ]
         for rank, source, other in pairs:
             target = int(graph.cue_turn[other])
@@ -132,9 +128,7 @@ def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> list[Edge]
     ids = graph.turns
     return [
         Edge(ids[turn].turn_id, ids[target].turn_id, "semantic", rank, cosine, source, other)
-        for target, (rank, source, other, cosine) in sorted(
-            best.items(), key=lambda pair: (pair[1][0], pair[0])
-        )
+        for target, (rank, source, other, cosine) in sorted(best.items(), key=lambda pair: (pair[1][0], pair[0]))
     ]
 
 

@@ -38,9 +38,7 @@ class CueMem(Settings):
         """Sections 4.1 and 4.2: extract and embed the cues of every turn and link each to its nearest."""
         knobs.check(self)
         if self.cue_source not in models.cue_sources:
-            raise BadSetting(
-                f"No cue source {self.cue_source!r}; there are {', '.join(sorted(models.cue_sources))}."
-            )
+            raise BadSetting(f"No cue source {self.cue_source!r}; there are {', '.join(sorted(models.cue_sources))}.")
         turns = cut_turns(conversation, self.turn_unit)
         cues = extract_cues(conversation, turns, models.cue_sources[self.cue_source], models.progress)
         vectors = models.embedder.encode([cue.text for cue in cues])
@@ -133,9 +131,7 @@ class CueMemory:
         retrieval = self._retrieved(query.text)[0]
         return np.sort(np.array(retrieval.anchors(method), np.int64)), reached_turns(retrieval, method)
 
-    def explain(
-        self, query: Query, method: CueMem, turn_id: TurnId, budget: int | None = None
-    ) -> Explanation:
+    def explain(self, query: Query, method: CueMem, turn_id: TurnId, budget: int | None = None) -> Explanation:
         """Why this turn is, or is not, in the context of :meth:`recall` with the same arguments."""
         self._check(method)
         turn = find_turn(self.turns, turn_id)

@@ -67,9 +67,7 @@ def reached_turns(retrieval: Retrieval, settings: Settings) -> Indices:
         for anchor in anchors:
             inside[[graph.place[edge.target] for edge in semantic_edges(graph, anchor, settings)]] = True
     elif settings.neighbours:
-        cues = np.concatenate(
-            [np.asarray(graph.cues_of(anchor)) for anchor in anchors] or [np.empty(0, np.int64)]
-        )
+        cues = np.concatenate([np.asarray(graph.cues_of(anchor)) for anchor in anchors] or [np.empty(0, np.int64)])
         found = graph.neighbours(settings).rows[cues, : settings.neighbours].ravel()
         inside[graph.cue_turn[found[found >= 0]]] = True
     return np.flatnonzero(inside)

@@ -1,0 +1,72 @@
+"""Runs and what they measured, question by question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cuemem.adapters.store.connection import Connected
+from cuemem.adapters.store.records import ResultRecord, RunRecord
+from cuemem.adapters.store.rows import INTEGER, TEXT, Table, from_utc, to_json, utc_now
+from cuemem.errors import UnknownName
+
+_RESULTS = Table(
+    "results", {"run_id": TEXT, "conversation_id": TEXT, "question_index": INTEGER, "values": TEXT}
+)
+
+
+class Results(Connected):
+    """Experiments: cards and results. Each call is one transaction, so a run resumes after its last result."""
+
+    def save_run(self, run_id: str, kind: str, card: Mapping[str, Any]) -> None:
+        """Start a run, or change the card of one that was started; its results and its time stay."""
+        with self.writing() as cursor:
+            cursor.execute(
+                """INSERT INTO runs (run_id, kind, card, created_at) VALUES (?, ?, ?, ?)
+                   ON CONFLICT DO UPDATE SET kind = excluded.kind, card = excluded.card""",
+                [run_id, kind, to_json(dict(card)), utc_now()],
+            )
+
+    def add_results(self, run_id: str, results: Iterable[ResultRecord]) -> None:
+        """Keep results, each in place of an earlier one for the same question. Raises UnknownName for the run."""
+        latest = {(r.conversation_id, r.question_index): (run_id, *_fields(r)) for r in results}
+        with self.writing() as cursor:
+            if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
+                raise UnknownName(f"The store holds no run {run_id!r}.")
+            cursor.executemany(
+                "DELETE FROM results WHERE run_id = ? AND conversation_id = ? AND question_index = ?",
+                [[run_id, *key] for key in latest],
+            ) if latest else None
+            _RESULTS.insert(cursor, list(latest.values()))
+
+    def results(self, run_id: str) -> tuple[ResultRecord, ...]:
+        """The results of a run by conversation and question. Raises UnknownName for the run."""
+        with self.reading() as cursor:
+            if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
+                raise UnknownName(f"The store holds no run {run_id!r}.")
+            rows = cursor.execute(
+                """SELECT conversation_id, question_index, "values" FROM results WHERE run_id = ?
+                   ORDER BY conversation_id, question_index""",
+                [run_id],
+            ).fetchall()
+        return tuple(ResultRecord(key, index, json.loads(values)) for key, index, values in rows)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs in the order of their start."""
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                """SELECT run_id, kind, card, created_at, (SELECT count(*) FROM results AS r WHERE r.run_id = runs.run_id)
+                   FROM runs ORDER BY created_at, run_id"""
+            ).fetchall()
+        return tuple(RunRecord(run_id, kind, json.loads(card), from_utc(at), n) for run_id, kind, card, at, n in rows)
+
+    def remove_run(self, run_id: str) -> None:
+        """Take out a run and its results; no harm where there is none."""
+        with self.writing() as cursor:
+            cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
+            cursor.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
+
+
+def _fields(result: ResultRecord) -> tuple[str, int, str]:
+    return result.conversation_id, result.question_index, to_json(dict(result.values))
