@@ -21,7 +21,7 @@ Cosines = npt.NDArray[np.float64]
 
 DECIMALS = 6
 # The error of a float32 dot product of unit vectors is below d·2⁻²⁴ (2.3e-5 at d = 384), on both sides.
-_SLACK = 1e-4
+SLACK = 1e-4
 _BLOCK_ROWS = 256
 _SPARE = 6  # candidates beyond the count asked for, so that near-ties rarely need the slow path
 _FOLD = 64
@@ -66,7 +66,7 @@ class Ranking:
         if count == 0:
             return np.empty(0, np.int64), np.empty(0)
         least = np.partition(self.rough, rows - count)[rows - count]
-        chosen = np.flatnonzero(self.rough >= least - _SLACK)
+        chosen = np.flatnonzero(self.rough >= least - SLACK)
         exact = cosines(self.matrix[chosen], self.query)
         order = np.lexsort((chosen, -exact))[:count]
         return chosen[order], exact[order]
@@ -74,9 +74,9 @@ class Ranking:
     def rank(self, row: int) -> tuple[int, float]:
         """The rank of one row among all of them, and its cosine."""
         exact = float(cosines(self.matrix[row : row + 1], self.query)[0])
-        surely = int(np.count_nonzero(self.rough > exact + _SLACK))
-        close = np.flatnonzero(np.abs(self.rough - np.float32(exact)) <= 2 * _SLACK)
-        close = close[self.rough[close] <= exact + _SLACK]
+        surely = int(np.count_nonzero(self.rough > exact + SLACK))
+        close = np.flatnonzero(np.abs(self.rough - np.float32(exact)) <= 2 * SLACK)
+        close = close[self.rough[close] <= exact + SLACK]
         rivals = cosines(self.matrix[close], self.query)
         before = (rivals > exact) | ((rivals == exact) & (close < row))
         return surely + int(before.sum()) + 1, exact
@@ -125,9 +125,9 @@ def _take_best(matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, i
     best, values = np.take_along_axis(candidates, order, axis=1), np.take_along_axis(exact, order, axis=1)
     least = np.partition(rough, rough.shape[1] - count, axis=1)[:, rough.shape[1] - count]
     # Sure when even the worst candidate is clearly below the last one taken, so nothing outside can reach it.
-    unsure = rough.min(axis=1) >= least - _SLACK
+    unsure = rough.min(axis=1) >= least - SLACK
     for line in np.flatnonzero(unsure) if rough.shape[1] < scores.shape[1] else ():
-        rivals = np.flatnonzero(scores[line] >= least[line] - _SLACK)
+        rivals = np.flatnonzero(scores[line] >= least[line] - SLACK)
         rivals = rivals[np.isfinite(scores[line, rivals])]
         close = cosines(matrix[rivals], matrix[rows[line]])
         kept = np.lexsort((rivals, -close))[:count]

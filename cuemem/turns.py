@@ -22,21 +22,20 @@ def resolve_unit(conversation: Conversation, choice: TurnUnitChoice) -> TurnUnit
 def cut_turns(conversation: Conversation, choice: TurnUnitChoice = "auto") -> tuple[Turn, ...]:
     """u_1 … u_T of a conversation. No turn crosses a session border.
 
-    The id of an utterance turn is the utterance's. An exchange of user and assistant is ``S<session>:<exchange>``,
-    counted from 1; between two people it is the id of its first utterance.
+    The id of an utterance turn is the utterance's. An exchange of user and assistant takes it from its messages:
+    ``S1:3`` holds ``S1:3.1`` and ``S1:3.2``; between two people it is the id of its first utterance. So ids stay
+    when other turns are forgotten.
     """
     if resolve_unit(conversation, choice) == "utterance":
         groups: list[tuple[TurnId, tuple[Utterance, ...]]] = [(u.utterance_id, (u,)) for u in conversation.utterances]
     else:
         groups = []
-        for session, members in groupby(conversation.utterances, key=lambda utterance: utterance.session):
-            for number, exchange in enumerate(_exchanges(list(members)), start=1):
-                chat = any(utterance.role != "speaker" for utterance in exchange)
-                groups.append((f"S{session}:{number}" if chat else exchange[0].utterance_id, tuple(exchange)))
+        for _, members in groupby(conversation.utterances, key=lambda utterance: utterance.session):
+            groups += [(_exchange_id(exchange[0]), tuple(exchange)) for exchange in exchanges(list(members))]
     return tuple(Turn(turn_id, index, members) for index, (turn_id, members) in enumerate(groups))
 
 
-def _exchanges(utterances: Sequence[Utterance]) -> Iterable[list[Utterance]]:
+def exchanges(utterances: Sequence[Utterance]) -> Iterable[list[Utterance]]:
     """A user message and the reply to it; two consecutive utterances between people, an odd last one alone.
 
     A new exchange starts at a user message that follows an assistant message, or at the session's opening;
@@ -54,6 +53,10 @@ def _exchanges(utterances: Sequence[Utterance]) -> Iterable[list[Utterance]]:
         exchange.append(utterance)
     if exchange:
         yield exchange
+
+
+def _exchange_id(first: Utterance) -> TurnId:
+    return first.utterance_id if first.role == "speaker" else first.utterance_id.rpartition(".")[0]
 
 
 def turns_holding(turns: Sequence[Turn], utterance_ids: Iterable[str]) -> tuple[int, ...]:

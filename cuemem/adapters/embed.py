@@ -47,6 +47,8 @@ class SentenceEmbedder:
         self.warm_up()
         model = self._model
         assert model is not None
+        if not texts:
+            return np.empty((0, model.get_embedding_dimension() or 0), np.float32)
         with self._lock:
             vectors = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False, batch_size=64)
         return np.ascontiguousarray(vectors, dtype=np.float32).reshape(len(texts), -1)

@@ -1,0 +1,133 @@
+"""The vocabulary of problems: every kind of flaw that reading a file can report, and what each means.
+
+A problem is reported and never swallowed. Most kinds say that something was changed or could not be used;
+the informational ones say that the data is peculiar, and nothing was changed on that account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from cuemem.types import Problem
+
+ProblemKind = Literal[
+    # any file
+    "character replaced",
+    "not a number",
+    # conversations
+    "conversation without turns",
+    "date unknown",
+    "date without session",
+    "lists differ in length",
+    "role unknown",
+    "same role twice",
+    "sample id missing",
+    "sample id repeated",
+    "session after question",
+    "session repeated",
+    "session without turns",
+    "sessions reordered",
+    "speaker missing",
+    "text empty",
+    "text not a string",
+    "turn id missing",
+    "turn id repeated",
+    # questions and their gold
+    "answer beside trap",
+    "answer missing",
+    "category unknown",
+    "evidence repaired",
+    "evidence unresolved",
+    "flag outside gold session",
+    "gold by session only",
+    "no evidence",
+    "no questions",
+    # cues
+    "cue blank",
+    "cue for an exchange",
+    "cue line malformed",
+    "cue malformed",
+    "cue turn unknown",
+    "observation malformed",
+    "observation unresolved",
+]
+
+MEANINGS: Mapping[ProblemKind, str] = {
+    "character replaced": "Half a surrogate pair or a NUL, which no store or page can hold, became U+FFFD.",
+    "not a number": "NaN or an infinity, which JSON does not have, became null.",
+    "conversation without turns": "The conversation holds no turn at all; no memory can be built of it.",
+    "date unknown": "A date is missing or cannot be read; the turns are kept, without a time.",
+    "date without session": "The file names dates of sessions that it does not hold.",
+    "lists differ in length": "Lists that run in parallel are not equally long; what is missing is unknown.",
+    "role unknown": "A message is by neither user nor assistant; it is kept under the role's own name.",
+    "same role twice": "Two messages of one role follow each other; they belong to one exchange.",
+    "sample id missing": "The sample has no id; it is named after the file.",
+    "sample id repeated": "Two samples of the file have one id; they are told apart by their place in it.",
+    "session after question": "Sessions are dated after the question; they are kept.",
+    "session repeated": "One session stands in the history twice; both are kept.",
+    "session without turns": "A session holds no turn; it is kept, empty.",
+    "sessions reordered": "Sessions stood out of order in the file; they were sorted by date.",
+    "speaker missing": "A turn does not say who speaks; it is kept under the speaker Unknown.",
+    "text empty": "A turn has no text; it is kept.",
+    "text not a string": "A text is missing or is another JSON value; it is kept as JSON writes it.",
+    "turn id missing": "A turn has no id; it is named after its place.",
+    "turn id repeated": "Two turns have one id; both are kept, the later one under a new id.",
+    "answer beside trap": "A category-5 question has an answer beside its trap; it stays unanswerable.",
+    "answer missing": "A question has no answer to be judged by.",
+    "category unknown": "A question's category is not one of the dataset's; it is kept under its own name.",
+    "evidence repaired": "A malformed citation of evidence could be read after all.",
+    "evidence unresolved": "A citation names no turn; it never counts as a miss.",
+    "flag outside gold session": "A message is flagged as gold in a session that is not listed as gold; it counts.",
+    "gold by session only": "No message of a gold session is flagged; it counts at session level only.",
+    "no evidence": "A question cites no evidence; retrieval cannot be scored on it.",
+    "no questions": "The sample holds no question.",
+    "cue blank": "A cue has an empty part; it was left out.",
+    "cue for an exchange": "Cues name an exchange while turns are single messages; they point to its first message.",
+    "cue line malformed": "A line is not an object with a turn id and a list of cues; it was left out.",
+    "cue malformed": "A cue is neither [subject, relation, object] nor a sentence; it was left out.",
+    "cue turn unknown": "Cues name a turn that the conversation does not have; they were left out.",
+    "observation malformed": "An observation is not a pair of text and turn ids; it was left out.",
+    "observation unresolved": "An observation points to no turn of the conversation; it gives no cue there.",
+}
+
+INFORMATIONAL: frozenset[str] = frozenset(
+    {
+        "answer beside trap",
+        "cue for an exchange",
+        "date without session",
+        "flag outside gold session",
+        "gold by session only",
+        "no evidence",
+        "no questions",
+        "same role twice",
+        "sample id repeated",
+        "session after question",
+        "session repeated",
+        "sessions reordered",
+        "text empty",
+    }
+)
+
+
+def is_informational(problem: Problem) -> bool:
+    """Whether the problem only tells of a peculiarity: nothing was changed and nothing is unusable."""
+    return problem.kind in INFORMATIONAL
+
+
+class ProblemList:
+    """Collects the problems of one sample, in the order found. Grows while a file is read, then is a tuple."""
+
+    def __init__(self, sample_id: str = "", found: Iterable[Problem] = ()) -> None:
+        self.sample_id = sample_id
+        self._found = list(found)
+
+    def add(self, kind: ProblemKind, place: str, detail: str, question_index: int | None = None) -> None:
+        """Report a problem of a known kind, where it lies and what was done about it."""
+        self._found.append(Problem(kind, place, detail, self.sample_id, question_index))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def as_tuple(self) -> tuple[Problem, ...]:
+        return tuple(self._found)
