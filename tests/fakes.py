@@ -74,7 +74,7 @@ class GivenCues:
     """A cue source that gives what it was told, turn by turn."""
 
     name = "given"
-    provenance: Mapping[str, str] = {}  # noqa: RUF012 - a fake, never changed
+    provenance: Mapping[str, str] = {}
 
     def __init__(self, cues: Mapping[TurnId, Sequence[Triple | str]]) -> None:
         self.given = cues

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.fakes import talk
 
 from cuemem.knobs import knobs_of
 from cuemem.types import Conversation, TurnId
+from tests.fakes import talk
 
 CueTable = dict[TurnId, list[str]]
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes import WordTokens, models
-from tests.strategies import CueTable, budgets, conversations, queries, settings_of, units
 
 from cuemem.knobs import knobs_of, with_settings
 from cuemem.methods import METHODS
 from cuemem.turns import cut_turns
 from cuemem.types import Conversation, Query
+from tests.fakes import WordTokens, models
+from tests.strategies import CueTable, budgets, conversations, queries, settings_of, units
 
 
 def build(

@@ -22,12 +22,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.fakes import AngleEmbedder, close, models, talk
 
 from cuemem.errors import BadSetting, UnknownName
 from cuemem.methods import CueMem
 from cuemem.methods.cuemem.method import CueMemory
 from cuemem.types import Query
+from tests.fakes import AngleEmbedder, close, models, talk
 
 CUES = {
     "D1:1": ["tea @0"],

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes import GivenCues, models, talk
-from tests.strategies import CueTable, conversations, units
 
 from cuemem.errors import BadInput
 from cuemem.knobs import with_settings
@@ -18,6 +16,8 @@ from cuemem.methods.cuemem.maintenance import add, delete, least_recently_used, 
 from cuemem.methods.cuemem.method import CueMemory
 from cuemem.turns import cut_turns
 from cuemem.types import Conversation, Query, Utterance
+from tests.fakes import GivenCues, models, talk
+from tests.strategies import CueTable, conversations, units
 
 Talk = tuple[Conversation, CueTable]
 

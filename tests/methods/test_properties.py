@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes import HashEmbedder, models
-from tests.strategies import CueTable, conversations, queries, settings_of, units
 
 from cuemem.knobs import with_settings
 from cuemem.methods import CueMem
 from cuemem.methods.cuemem.method import CueMemory
 from cuemem.types import Conversation, Query, TurnId
+from tests.fakes import HashEmbedder, models
+from tests.strategies import CueTable, conversations, queries, settings_of, units
 
 Talk = tuple[Conversation, CueTable]
 

@@ -53,7 +53,8 @@ __all__ = [
 def default_store_path() -> Path:
     """Where the store lies unless one is named: $CUEMEM_STORE, else the user's data folder."""
     named = os.environ.get("CUEMEM_STORE")
-    return Path(named).expanduser() if named else platformdirs.user_data_path("cuemem", False) / "cuemem.duckdb"
+    folder = platformdirs.user_data_path("cuemem", appauthor=False)
+    return Path(named).expanduser() if named else folder / "cuemem.duckdb"
 
 
 class Store(Loading, CueSets, Vectors, Memories, Results, Upkeep):
@@ -65,11 +66,11 @@ class Store(Loading, CueSets, Vectors, Memories, Results, Upkeep):
 
     @classmethod
     def open(cls, path: str | Path | None = None) -> Self:
-        """The store at ``path`` (None: :func:`default_store_path`), created with its folders where there is none.
+        """The store at ``path`` (None: :func:`default_store_path`), made with its folders if it is not there.
 
         All that this process opens under one path share a connection, closed with the last of them.
-        Raises Refused where another process holds the file, it may not be written, or another application or a
-        newer version wrote it; BadInput for a file that is no sound database. Neither changes the file.
+        Raises Refused where another process holds the file, it may not be written, or another application or
+        a newer version wrote it; BadInput for a file that is no sound database. Neither changes the file.
         """
         return cls(acquire(default_store_path() if path is None else Path(path)))
 

@@ -38,7 +38,7 @@ class Arrays:
         rows = []
         for name, array in arrays.items():
             if array.dtype.hasobject:
-                raise BadInput(f"The array {name!r} of {key} holds Python objects, which the store cannot keep.")
+                raise BadInput(f"The array {name!r} of {key} holds Python objects and cannot be stored.")
             rows.append([key, name, array.dtype.str, list(array.shape), array.tobytes()])
         with self.store.writing() as cursor:
             cursor.execute("DELETE FROM arrays WHERE array_key = ?", [key])

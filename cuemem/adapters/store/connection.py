@@ -86,7 +86,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Connected:
-    """Something that reads and writes the database. Threads may share one; a transaction belongs to its thread."""
+    """Reads and writes the database. Threads may share one; a transaction belongs to its thread."""
 
     def __init__(self, database: Database) -> None:
         self._database: Database | None = database
@@ -155,6 +155,12 @@ class Connected:
                     raise
                 finally:
                     database.writer = database.writer_thread = None
+
+    def checkpoint(self) -> None:
+        """Move what is committed from the log into the main file, which may shrink by it."""
+        database = self._open_database()
+        with database.lock, _sentences(database), database.connection.cursor() as cursor:
+            cursor.execute("CHECKPOINT")
 
 
 @contextlib.contextmanager

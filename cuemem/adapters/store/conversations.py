@@ -7,7 +7,7 @@ import json
 from cuemem.adapters.store.connection import Connected, Cursor
 from cuemem.adapters.store.naming import Named, pick
 from cuemem.adapters.store.records import ConversationSummary, FileRecord
-from cuemem.adapters.store.rows import from_utc
+from cuemem.adapters.store.rows import first, from_utc
 from cuemem.errors import UnknownName
 from cuemem.types import Conversation, ConversationId, Evidence, Problem, Question, Session, Utterance
 
@@ -18,12 +18,17 @@ _SUMMARIES = """
          p AS (SELECT conversation_id, count(*) AS n FROM problems GROUP BY ALL),
          c AS (SELECT conversation_id, count(*) AS n FROM cues GROUP BY ALL),
          m AS (SELECT conversation_id, count(*) AS n FROM memories GROUP BY ALL)
-    SELECT v.conversation_id, v.dataset, v.sample_id, f.name, v.file_sha256, coalesce(s.n, 0), coalesce(u.n, 0),
-           coalesce(q.n, 0), coalesce(p.n, 0), coalesce(c.n, 0), coalesce(m.n, 0)
+    SELECT v.conversation_id, v.dataset, v.sample_id, f.name, v.file_sha256,
+           coalesce(s.n, 0), coalesce(u.n, 0), coalesce(q.n, 0), coalesce(p.n, 0), coalesce(c.n, 0),
+           coalesce(m.n, 0)
     FROM conversations AS v
     JOIN files AS f ON f.sha256 = v.file_sha256
-    LEFT JOIN s USING (conversation_id) LEFT JOIN u USING (conversation_id) LEFT JOIN q USING (conversation_id)
-    LEFT JOIN p USING (conversation_id) LEFT JOIN c USING (conversation_id) LEFT JOIN m USING (conversation_id)
+    LEFT JOIN s USING (conversation_id)
+    LEFT JOIN u USING (conversation_id)
+    LEFT JOIN q USING (conversation_id)
+    LEFT JOIN p USING (conversation_id)
+    LEFT JOIN c USING (conversation_id)
+    LEFT JOIN m USING (conversation_id)
     ORDER BY f.loaded_at, v.file_sha256, v.position
 """
 _PROBLEM = "kind, place, detail, sample_id, question_index"
@@ -31,7 +36,8 @@ _PROBLEM = "kind, place, detail, sample_id, question_index"
 
 def require(cursor: Cursor, conversation_id: ConversationId) -> None:
     """Raise UnknownName for a conversation that is not in the store."""
-    if not cursor.execute("SELECT 1 FROM conversations WHERE conversation_id = ?", [conversation_id]).fetchone():
+    named = "SELECT 1 FROM conversations WHERE conversation_id = ?"
+    if first(cursor, named, [conversation_id]) is None:
         raise UnknownName(f"The store holds no conversation with the id {conversation_id!r}.")
 
 
@@ -43,7 +49,10 @@ class Conversations(Connected):
         columns = "sha256, name, format, dataset, bytes, known_as, loaded_at, conversations"
         with self.reading() as cursor:
             rows = cursor.execute(f"SELECT {columns} FROM files ORDER BY loaded_at, sha256").fetchall()
-        return tuple(FileRecord(*row[:6], from_utc(row[6]), row[7]) for row in rows)
+        return tuple(
+            FileRecord(sha256, name, file_format, dataset, size, known_as, from_utc(loaded_at), count)
+            for sha256, name, file_format, dataset, size, known_as, loaded_at, count in rows
+        )
 
     def conversations(self) -> tuple[ConversationSummary, ...]:
         """All conversations with their counts, in the order of loading and of their file."""
@@ -58,9 +67,9 @@ class Conversations(Connected):
         """
         with self.reading() as cursor:
             rows = cursor.execute(
-                """SELECT conversation_id, conversation_id || '/' || dataset || '/' || sample_id
-                   FROM conversations JOIN files ON sha256 = file_sha256
-                   ORDER BY loaded_at, file_sha256, position"""
+                """SELECT c.conversation_id, c.conversation_id || '/' || c.dataset || '/' || c.sample_id
+                   FROM conversations AS c JOIN files AS f ON f.sha256 = c.file_sha256
+                   ORDER BY f.loaded_at, c.file_sha256, c.position"""
             ).fetchall()
         return pick(name, [Named(conversation_id, path) for conversation_id, path in rows])
 
@@ -69,7 +78,7 @@ class Conversations(Connected):
         by_id = [conversation_id]
         with self.reading() as cursor:
             require(cursor, conversation_id)
-            head = cursor.execute(
+            ((dataset, sample_id),) = cursor.execute(
                 "SELECT dataset, sample_id FROM conversations WHERE conversation_id = ?", by_id
             ).fetchall()
             sessions = cursor.execute(
@@ -82,9 +91,10 @@ class Conversations(Connected):
             ).fetchall()
         return Conversation(
             conversation_id,
-            *head[0],
-            sessions=tuple(Session(*row) for row in sessions),
-            utterances=tuple(Utterance(*row) for row in utterances),
+            dataset,
+            sample_id,
+            tuple(Session(*row) for row in sessions),
+            tuple(Utterance(*row) for row in utterances),
         )
 
     def questions(self, conversation_id: ConversationId) -> tuple[Question, ...]:
@@ -143,7 +153,7 @@ class Conversations(Connected):
     def file_problems(self, sha256: str) -> tuple[Problem, ...]:
         """What was found wrong in a file: first in the file as a whole, then conversation by conversation."""
         with self.reading() as cursor:
-            if not cursor.execute("SELECT 1 FROM files WHERE sha256 = ?", [sha256]).fetchone():
+            if first(cursor, "SELECT 1 FROM files WHERE sha256 = ?", [sha256]) is None:
                 raise UnknownName(f"The store holds no file with the sha256 {sha256!r}.")
             rows = cursor.execute(
                 """SELECT p.kind, p.place, p.detail, p.sample_id, p.question_index

@@ -12,7 +12,7 @@ from typing import Any
 from cuemem.adapters.store.connection import Cursor
 from cuemem.adapters.store.conversations import Conversations, require
 from cuemem.adapters.store.records import CueSet
-from cuemem.adapters.store.rows import INTEGER, TEXT, Table, from_utc, to_json, utc_now
+from cuemem.adapters.store.rows import Table, first, from_utc, to_json, utc_now
 from cuemem.errors import BadInput, NotBuilt, UnknownName
 from cuemem.knobs import fingerprint
 from cuemem.ports import Extraction
@@ -21,12 +21,14 @@ from cuemem.types import ConversationId, Cue, Triple, TurnId, TurnUnit
 
 Key = tuple[ConversationId, str, TurnUnit]
 
-_KEY = {"conversation_id": TEXT, "source": TEXT, "turn_unit": TEXT}
 _SAME = "conversation_id = ? AND source = ? AND turn_unit = ?"
-_EXTRACTIONS = Table("extractions", _KEY | {"turn_id": TEXT, "failure": TEXT})
-_CUES = Table(
+_EXTRACTIONS = Table.of(
+    "extractions", "conversation_id text, source text, turn_unit text, turn_id text, failure text"
+)
+_CUES = Table.of(
     "cues",
-    _KEY | {"turn_id": TEXT, "number": INTEGER, "subject": TEXT, "relation": TEXT, "object": TEXT, "statement": TEXT},
+    """conversation_id text, source text, turn_unit text, turn_id text, number integer, subject text,
+       relation text, object text, statement text""",
 )
 _SETS = """
     SELECT s.conversation_id, s.source, s.turn_unit, s.provenance, s.complete, s.content_hash, s.created_at,
@@ -39,7 +41,7 @@ _SETS = """
 
 
 class CueSets(Conversations):
-    """Cue sets. Each method raises UnknownName for a conversation, NotBuilt for a set, that the store lacks."""
+    """Cue sets. A method raises UnknownName for a conversation, NotBuilt for a set, that is not there."""
 
     def begin_cue_set(
         self, conversation_id: ConversationId, source: str, unit: TurnUnit, provenance: Mapping[str, str]
@@ -51,11 +53,14 @@ class CueSets(Conversations):
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
             turns = [turn.turn_id for turn in cut_turns(self.conversation(conversation_id), unit)]
-            row = cursor.execute(f"SELECT provenance FROM cue_sets WHERE {_SAME}", key).fetchone()
+            if len(set(turns)) < len(turns):
+                raise BadInput(f"{conversation_id} has {unit} turns that share an id; cues could not be told apart.")
+            row = first(cursor, f"SELECT provenance FROM cue_sets WHERE {_SAME}", key)
             if row is None or json.loads(row[0]) != dict(provenance):
                 _remove(cursor, key)
                 cursor.execute(
-                    """INSERT INTO cue_sets (conversation_id, source, turn_unit, turns, provenance, complete, created_at)
+                    """INSERT INTO cue_sets
+                           (conversation_id, source, turn_unit, turns, provenance, complete, created_at)
                        VALUES (?, ?, ?, ?, ?, false, ?)""",
                     [*key, turns, to_json(dict(provenance)), utc_now()],
                 )
@@ -90,11 +95,12 @@ class CueSets(Conversations):
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
             turns, _ = _turns(cursor, key)
-            missing = [turn for turn in turns if turn not in self.extractions_done(*key)]
+            done = self.extractions_done(*key)
+            missing = [turn for turn in turns if turn not in done]
             if missing:
                 raise BadInput(
-                    f"The cues of {conversation_id} from {source!r} are not complete: {len(missing)} of {len(turns)} "
-                    f"turns are still to be done, the first is {missing[0]}."
+                    f"The cues of {conversation_id} from {source!r} are not complete: {len(missing)} of "
+                    f"{len(turns)} turns are still to be done, the first is {missing[0]}."
                 )
             self._complete(cursor, key)
             return self._cue_set(key)
@@ -107,7 +113,10 @@ class CueSets(Conversations):
         provenance: Mapping[str, str],
         extractions: Iterable[Extraction],
     ) -> CueSet:
-        """Put a whole set in place of any that was there, in one transaction. Raises BadInput if turns are missing."""
+        """Put a whole set in place of any that was there, in one transaction.
+
+        Raises BadInput where a turn of the conversation is missing; the former set then stays.
+        """
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
             _remove(cursor, key)
@@ -126,7 +135,10 @@ class CueSets(Conversations):
         with self.reading() as cursor:
             require(cursor, conversation_id)
             rows = cursor.execute(_SETS, [conversation_id]).fetchall()
-        return tuple(CueSet(*row[:3], json.loads(row[3]), *row[4:6], from_utc(row[6]), *row[7:]) for row in rows)
+        return tuple(
+            CueSet(key, source, unit, json.loads(provenance), complete, digest, from_utc(begun), *counts)
+            for key, source, unit, provenance, complete, digest, begun, *counts in rows
+        )
 
     def cues(self, conversation_id: ConversationId, source: str, unit: TurnUnit) -> tuple[Cue, ...]:
         """C of a set, complete or not: by source turn, then in the order extracted, with index from 0."""
@@ -134,7 +146,7 @@ class CueSets(Conversations):
             return _cues(cursor, (conversation_id, source, unit))
 
     def extractions(self, conversation_id: ConversationId, source: str, unit: TurnUnit) -> tuple[Extraction, ...]:
-        """What each turn done so far gave, in the order of the turns, with failures and turns without a cue."""
+        """What each turn done so far gave, in the order of the turns, failures and turns without a cue too."""
         key = (conversation_id, source, unit)
         contents: dict[TurnId, list[Triple | str]] = {}
         with self.reading() as cursor:
@@ -164,10 +176,10 @@ class CueSets(Conversations):
 
 def _turns(cursor: Cursor, key: Key) -> tuple[dict[TurnId, int], bool]:
     """The place of each turn that the set is to cover, and whether the set is complete."""
-    row = cursor.execute(f"SELECT turns, complete FROM cue_sets WHERE {_SAME}", key).fetchone()
+    row = first(cursor, f"SELECT turns, complete FROM cue_sets WHERE {_SAME}", key)
     if row is None:
         require(cursor, key[0])
-        raise NotBuilt(f"{key[0]} has no cues from {key[1]!r} with {key[2]}s as turns; extract or import them first.")
+        raise NotBuilt(f"{key[0]} has no cues from {key[1]!r} with {key[2]}s as turns; extract them first.")
     return {turn_id: place for place, turn_id in enumerate(row[0])}, bool(row[1])
 
 

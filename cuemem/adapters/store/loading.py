@@ -10,36 +10,36 @@ from typing import Protocol
 
 from cuemem.adapters.store.connection import Cursor
 from cuemem.adapters.store.conversations import Conversations
-from cuemem.adapters.store.rows import FLAG, INTEGER, TEXT, TIME, Row, Table, to_json, utc_now
+from cuemem.adapters.store.rows import Row, Table, first, to_json, utc_now
 from cuemem.errors import BadInput
 from cuemem.types import Conversation, Problem, Question
 
 _TABLES = (
     Table.of(
         "conversations",
-        conversation_id=TEXT, file_sha256=TEXT, position=INTEGER, dataset=TEXT, sample_id=TEXT
+        "conversation_id text, file_sha256 text, position integer, dataset text, sample_id text",
     ),
-    Table.of("sessions", conversation_id=TEXT, position=INTEGER, number=INTEGER, time=TIME, source_id=TEXT),
+    Table.of("sessions", "conversation_id text, position integer, number integer, time time, source_id text"),
     Table.of(
         "utterances",
-        conversation_id=TEXT, position=INTEGER, utterance_id=TEXT, session=INTEGER, speaker=TEXT,
-        role=TEXT, text=TEXT, caption=TEXT, time=TIME
+        """conversation_id text, position integer, utterance_id text, session integer, speaker text, role text,
+           text text, caption text, time time""",
     ),
     Table.of(
         "questions",
-        conversation_id=TEXT, question_index=INTEGER, text=TEXT, answer=TEXT, adversarial_answer=TEXT,
-        category=TEXT, category_number=INTEGER, time=TIME, abstention=FLAG
+        """conversation_id text, question_index integer, text text, answer text, adversarial_answer text,
+           category text, category_number integer, time time, abstention flag""",
     ),
     Table.of(
         "evidence",
-        conversation_id=TEXT, question_index=INTEGER, position=INTEGER, cited=TEXT, utterance_id=TEXT,
-        session=INTEGER
+        """conversation_id text, question_index integer, position integer, cited text, utterance_id text,
+           session integer""",
     ),
-    Table.of("observations", conversation_id=TEXT, position=INTEGER, utterance_id=TEXT, statement=TEXT),
+    Table.of("observations", "conversation_id text, position integer, utterance_id text, statement text"),
     Table.of(
         "problems",
-        file_sha256=TEXT, conversation_id=TEXT, position=INTEGER, sample_id=TEXT, question_index=INTEGER,
-        kind=TEXT, place=TEXT, detail=TEXT
+        """file_sha256 text, conversation_id text, position integer, sample_id text, question_index integer,
+           kind text, place text, detail text""",
     ),
 )
 _ENOUGH = 4_000  # utterances kept back before they are written: one insertion for many conversations
@@ -73,7 +73,7 @@ class Load:
         self._name = name
         of_file = "SELECT conversation_id FROM conversations WHERE file_sha256 = ?"
         self._present = {row[0] for row in cursor.execute(of_file, [sha256]).fetchall()}
-        self._known = cursor.execute("SELECT 1 FROM files WHERE sha256 = ?", [sha256]).fetchone() is not None
+        self._known = first(cursor, "SELECT 1 FROM files WHERE sha256 = ?", [sha256]) is not None
         self._rows: dict[str, list[Row]] = {table.name: [] for table in _TABLES}
 
     def add(self, loaded: Loadable) -> bool:
@@ -160,14 +160,15 @@ class Loading(Conversations):
     """Loading files."""
 
     def has_file(self, sha256: str) -> bool:
-        """Whether the whole file is in the store: not if only a part was read, or a conversation was removed."""
+        """Whether all of the file is in the store: not if a part was read, or a conversation was removed."""
         with self.reading() as cursor:
-            row = cursor.execute(
-                """SELECT conversations = (SELECT count(*) FROM conversations AS c WHERE c.file_sha256 = sha256)
+            row = first(
+                cursor,
+                """SELECT conversations, (SELECT count(*) FROM conversations WHERE file_sha256 = sha256)
                    FROM files WHERE sha256 = ?""",
                 [sha256],
-            ).fetchone()
-        return row is not None and bool(row[0])
+            )
+        return row is not None and row[0] == row[1]
 
     @contextlib.contextmanager
     def loading(
@@ -184,8 +185,8 @@ class Loading(Conversations):
         """Load a file in one transaction: an exception inside leaves the store as it was.
 
         What the store has already is skipped, so that a second load changes nothing and one after
-        :meth:`remove` brings back what is missing. ``whole`` says that every conversation of the file is going
-        to be added. Other writers wait until the end. Raises BadInput where no conversation came.
+        :meth:`remove` brings back what is missing. ``whole`` says that every conversation of the file is
+        going to be added. Other writers wait until the end. Raises BadInput where no conversation came.
         """
         with self.writing() as cursor:
             load = Load(cursor, sha256, name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 from cuemem.adapters.store.connection import Connected
 from cuemem.adapters.store.conversations import require
@@ -10,18 +12,19 @@ from cuemem.adapters.store.records import MemoryRecord
 from cuemem.adapters.store.rows import from_utc, to_json, to_utc
 from cuemem.types import ConversationId
 
-_COLUMNS = """memory_id, conversation_id, method, settings, embedding_model, turn_unit, cue_source, turn_count,
-              cue_count, array_key, built_at"""
+_COLUMNS = """memory_id, conversation_id, method, settings, embedding_model, turn_unit, cue_source,
+              turn_count, cue_count, array_key, built_at"""
 
 
 class Memories(Connected):
     """The records of built memories."""
 
     def save_memory(self, record: MemoryRecord) -> None:
-        """Record a built memory, in place of one with the same id. Raises UnknownName for its conversation."""
+        """Record a built memory, in place of one with its id. Raises UnknownName for its conversation."""
         m = record
-        row = [m.memory_id, m.conversation_id, m.method, to_json(dict(m.settings)), m.embedding_model, m.turn_unit]
-        row += [m.cue_source, m.turn_count, m.cue_count, m.array_key, to_utc(m.built_at)]
+        row: list[Any] = [m.memory_id, m.conversation_id, m.method, to_json(dict(m.settings))]
+        row += [m.embedding_model, m.turn_unit, m.cue_source, m.turn_count, m.cue_count, m.array_key]
+        row += [to_utc(m.built_at)]
         with self.writing() as cursor:
             require(cursor, record.conversation_id)
             cursor.execute("DELETE FROM memories WHERE memory_id = ?", [record.memory_id])
@@ -35,4 +38,7 @@ class Memories(Connected):
                     ORDER BY built_at, memory_id""",
                 [conversation_id],
             ).fetchall()
-        return tuple(MemoryRecord(*row[:3], json.loads(row[3]), *row[4:10], from_utc(row[10])) for row in rows)
+        return tuple(
+            replace(record, settings=json.loads(settings), built_at=from_utc(record.built_at))
+            for record, settings in ((MemoryRecord(*row), row[3]) for row in rows)
+        )

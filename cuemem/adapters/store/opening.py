@@ -137,7 +137,7 @@ def _holder(match: re.Match[str]) -> str:
         raw = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:  # no /proc on this system, or another user's process: the id must do
         raw = b""
-    command = raw.replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    command = " ".join(raw.replace(b"\0", b" ").decode("utf-8", "replace").split())
     if len(command) > 120:
         command = command[:119] + "…"
     program = match["program"] or "another program"
@@ -147,10 +147,12 @@ def _holder(match: re.Match[str]) -> str:
 def in_operation(path: Path, error: duckdb.Error) -> CueMemError | None:
     """The sentence for a disk, memory or file that failed under an operation; None for an error of our own."""
     outside = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.SerializationException)
-    if type(error) is duckdb.Error or isinstance(error, outside):  # a damaged block comes as a bare Error
-        reason = str(error).splitlines()[0].strip().rstrip(".")
-        return Refused(
-            f"The store {path} could not be read or written ({reason}). What was committed before is kept; "
-            f"free disk space or memory, or {OTHER_STORE}."
-        )
-    return None
+    text = str(error)
+    # A damaged block comes as a bare Error, a full disk as the failure of a commit.
+    if not (type(error) is duckdb.Error or isinstance(error, outside) or "Failed to commit" in text):
+        return None
+    reason = text.splitlines()[0].strip().rstrip(".")
+    return Refused(
+        f"The store {path} could not be read or written ({reason}). What was committed before is kept; "
+        f"free disk space or memory, or {OTHER_STORE}."
+    )

@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cuemem.adapters.store.connection import Connected
+from cuemem.adapters.store.connection import Connected, Cursor
 from cuemem.adapters.store.records import ResultRecord, RunRecord
-from cuemem.adapters.store.rows import INTEGER, TEXT, Table, from_utc, to_json, utc_now
+from cuemem.adapters.store.rows import Table, first, from_utc, to_json, utc_now
 from cuemem.errors import UnknownName
 
-_RESULTS = Table(
-    "results", {"run_id": TEXT, "conversation_id": TEXT, "question_index": INTEGER, "values": TEXT}
-)
+_RESULTS = Table.of("results", "run_id text, conversation_id text, question_index integer, values text")
 
 
 class Results(Connected):
@@ -32,19 +30,18 @@ class Results(Connected):
         """Keep results, each in place of an earlier one for the same question. Raises UnknownName for the run."""
         latest = {(r.conversation_id, r.question_index): (run_id, *_fields(r)) for r in results}
         with self.writing() as cursor:
-            if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
-                raise UnknownName(f"The store holds no run {run_id!r}.")
-            cursor.executemany(
-                "DELETE FROM results WHERE run_id = ? AND conversation_id = ? AND question_index = ?",
-                [[run_id, *key] for key in latest],
-            ) if latest else None
+            _require(cursor, run_id)
+            for conversation_id, index in latest:
+                cursor.execute(
+                    "DELETE FROM results WHERE run_id = ? AND conversation_id = ? AND question_index = ?",
+                    [run_id, conversation_id, index],
+                )
             _RESULTS.insert(cursor, list(latest.values()))
 
     def results(self, run_id: str) -> tuple[ResultRecord, ...]:
         """The results of a run by conversation and question. Raises UnknownName for the run."""
         with self.reading() as cursor:
-            if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
-                raise UnknownName(f"The store holds no run {run_id!r}.")
+            _require(cursor, run_id)
             rows = cursor.execute(
                 """SELECT conversation_id, question_index, "values" FROM results WHERE run_id = ?
                    ORDER BY conversation_id, question_index""",
@@ -56,16 +53,24 @@ class Results(Connected):
         """All runs in the order of their start."""
         with self.reading() as cursor:
             rows = cursor.execute(
-                """SELECT run_id, kind, card, created_at, (SELECT count(*) FROM results AS r WHERE r.run_id = runs.run_id)
-                   FROM runs ORDER BY created_at, run_id"""
+                """SELECT run_id, kind, card, created_at, count(question_index)
+                   FROM runs LEFT JOIN results USING (run_id) GROUP BY ALL ORDER BY created_at, run_id"""
             ).fetchall()
-        return tuple(RunRecord(run_id, kind, json.loads(card), from_utc(at), n) for run_id, kind, card, at, n in rows)
+        return tuple(
+            RunRecord(run_id, kind, json.loads(card), from_utc(started), results)
+            for run_id, kind, card, started, results in rows
+        )
 
     def remove_run(self, run_id: str) -> None:
         """Take out a run and its results; no harm where there is none."""
         with self.writing() as cursor:
             cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
             cursor.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
+
+
+def _require(cursor: Cursor, run_id: str) -> None:
+    if first(cursor, "SELECT 1 FROM runs WHERE run_id = ?", [run_id]) is None:
+        raise UnknownName(f"The store holds no run {run_id!r}.")
 
 
 def _fields(result: ResultRecord) -> tuple[str, int, str]:

@@ -13,10 +13,7 @@ import pyarrow as pa
 from cuemem.adapters.store.connection import Cursor
 from cuemem.errors import BadInput
 
-TEXT = pa.string()
-INTEGER = pa.int32()
-FLAG = pa.bool_()
-TIME = pa.timestamp("us")
+_KINDS = {"text": pa.string(), "integer": pa.int32(), "flag": pa.bool_(), "time": pa.timestamp("us")}
 
 Row = tuple[Any, ...]
 
@@ -29,9 +26,10 @@ class Table:
     columns: Mapping[str, pa.DataType]
 
     @classmethod
-    def of(cls, name: str, **columns: pa.DataType) -> Self:
-        """A table with these columns."""
-        return cls(name, columns)
+    def of(cls, name: str, columns: str) -> Self:
+        """A table with these columns, written "name kind, name kind, …"."""
+        pairs = (column.split() for column in columns.split(","))
+        return cls(name, {column: _KINDS[kind] for column, kind in pairs})
 
     def insert(self, cursor: Cursor, rows: Sequence[Row]) -> None:
         """Insert the rows, hundreds of times faster than one statement each.
@@ -51,6 +49,12 @@ class Table:
         cursor.register("incoming", incoming)
         cursor.execute(f"INSERT INTO {self.name} ({names}) SELECT {names} FROM incoming")
         cursor.unregister("incoming")
+
+
+def first(cursor: Cursor, query: str, parameters: Sequence[object]) -> Row | None:
+    """The first row of a query, or None. Fetched whole: after fetchone the cursor waits for the other rows."""
+    rows = cursor.execute(query, parameters).fetchall()
+    return rows[0] if rows else None
 
 
 def to_json(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Taking conversations out of the store again, dropping what nothing refers to, and what the store says of itself."""
+"""Taking conversations out again, dropping what nothing refers to, and what the store says of itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pyarrow as pa
 from cuemem.adapters.store.connection import Cursor
 from cuemem.adapters.store.conversations import Conversations, require
 from cuemem.adapters.store.records import Compacted, StoreInfo
+from cuemem.adapters.store.rows import first
 from cuemem.adapters.store.vectors import text_key
 from cuemem.turns import cut_turns
 from cuemem.types import ConversationId, TurnUnit
@@ -43,7 +44,7 @@ class Upkeep(Conversations):
     """Removal, compaction and self-description."""
 
     def remove(self, conversation_id: ConversationId) -> None:
-        """Take out a conversation and everything keyed to it, and its file's row with the last one of the file.
+        """Take out a conversation and everything keyed to it, and with a file's last one the file's row.
 
         Vectors stay, since other conversations may share them: see :meth:`compact`. Loading the file again
         brings the conversation back. Raises UnknownName.
@@ -55,17 +56,17 @@ class Upkeep(Conversations):
                 "SELECT array_key FROM memories WHERE conversation_id = ? AND array_key IS NOT NULL", by_id
             ).fetchall()
             of_file = "SELECT file_sha256 FROM conversations WHERE conversation_id = ?"
-            (sha256,) = cursor.execute(of_file, by_id).fetchall()[0]
+            ((sha256,),) = cursor.execute(of_file, by_id).fetchall()
             for table in _KEYED:
                 cursor.execute(f"DELETE FROM {table} WHERE conversation_id = ?", by_id)
             drop_unnamed_arrays(cursor, [key for (key,) in keys])
-            left = cursor.execute("SELECT count(*) FROM conversations WHERE file_sha256 = ?", [sha256]).fetchall()
-            if left[0][0] == 0:
+            left = "SELECT 1 FROM conversations WHERE file_sha256 = ?"
+            if first(cursor, left, [sha256]) is None:
                 cursor.execute("DELETE FROM problems WHERE file_sha256 = ?", [sha256])
                 cursor.execute("DELETE FROM files WHERE sha256 = ?", [sha256])
 
     def remove_memory(self, memory_id: str) -> None:
-        """Forget a built memory, and its arrays unless another memory names them; no harm where there is none."""
+        """Forget a built memory, and its arrays unless another names them; no harm where there is none."""
         with self.writing() as cursor:
             by_id = [memory_id]
             keys = cursor.execute("SELECT array_key FROM memories WHERE memory_id = ?", by_id).fetchall()
@@ -73,9 +74,9 @@ class Upkeep(Conversations):
             drop_unnamed_arrays(cursor, [key for (key,) in keys])
 
     def compact(self) -> Compacted:
-        """Drop vectors of texts that no conversation holds, and arrays that no memory names; shrink the file.
+        """Drop vectors of texts that no conversation holds, and arrays that no memory names.
 
-        What goes is only ever a cache: it is computed again on demand. That includes vectors of typed queries.
+        All that goes is a cache and is computed again on demand: vectors of queries typed by hand among it.
         """
         before = self._size()
         with self.writing() as cursor:
@@ -85,12 +86,11 @@ class Upkeep(Conversations):
             vectors = cursor.fetchall()[0][0]
             cursor.unregister("wanted")
             arrays = drop_unnamed_arrays(cursor)
-        with self._open_database().lock, self._open_database().connection.cursor() as cursor:
-            cursor.execute("CHECKPOINT")
+        self.checkpoint()
         return Compacted(vectors, arrays, before, self._size())
 
     def _held_texts(self, cursor: Cursor) -> set[str]:
-        """The keys of every text a conversation gives to an embedder: its turns in both units, questions, cues."""
+        """The keys of all texts a conversation gives to an embedder: turns in both units, questions, cues."""
         held: set[str] = set()
         for (conversation_id,) in cursor.execute("SELECT conversation_id FROM conversations").fetchall():
             conversation = self.conversation(conversation_id)
@@ -111,7 +111,8 @@ class Upkeep(Conversations):
                 table: int(cursor.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0])
                 for table in sorted(_TABLES)
             }
-            models = dict(cursor.execute("SELECT model, count(*) FROM vectors GROUP BY ALL ORDER BY 1").fetchall())
+            by_model = "SELECT model, count(*) FROM vectors GROUP BY ALL ORDER BY 1"
+            models = dict(cursor.execute(by_model).fetchall())
         return StoreInfo(
             self.path, self._size(), int(facts["schema_version"]), facts.get("created_by", ""), counts, models
         )

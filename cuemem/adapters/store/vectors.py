@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cuemem.adapters.store.connection import Connected, Cursor
+from cuemem.adapters.store.rows import first
 from cuemem.errors import BadInput
 from cuemem.ports import Embedder, Progress, no_progress
 from cuemem.types import Matrix
@@ -30,7 +31,7 @@ def text_key(text: str) -> str:
 
 
 class Vectors(Connected):
-    """A cache of vectors. Models never mix: the model's name is part of the key, and its dimension is fixed."""
+    """A cache of vectors. Models never mix: a model's name is part of the key and fixes the dimension."""
 
     def vectors(self, model: str, texts: Sequence[str]) -> Found:
         """The vectors by this model that the store has of these texts."""
@@ -43,10 +44,10 @@ class Vectors(Connected):
             present = np.zeros(len(texts), np.bool_)
             if width and texts:
                 cursor.register("wanted", wanted)
-                # The rows are found first and fetched second: a join that carries the vectors reads all of them.
+                # First the rows are found, then fetched: a join that carries the vectors would read them all.
                 rows = cursor.sql(
-                    """SELECT w.place, v.rowid AS row FROM wanted AS w JOIN vectors AS v ON v.text_sha256 = w.key
-                       WHERE v.model = ?""",
+                    """SELECT w.place, v.rowid AS row
+                       FROM wanted AS w JOIN vectors AS v ON v.text_sha256 = w.key WHERE v.model = ?""",
                     params=[model],
                 ).to_arrow_table()
                 cursor.register("rows", rows)
@@ -64,17 +65,17 @@ class Vectors(Connected):
     def add_vectors(self, model: str, texts: Sequence[str], matrix: Matrix) -> None:
         """Keep the vectors of these texts; a text that has one by this model already keeps it.
 
-        Raises BadInput for another number or dimension of vectors than expected, or values that are no numbers.
+        Raises BadInput for another number or dimension of vectors than expected, or values not finite.
         """
         if not texts:
             return
-        # ALP, DuckDB's compression of floats, turns -0.0 into 0.0 in some blocks and not in others; adding 0.0 does
-        # so at once, so that a vector has the same bits whenever it is read.
+        # DuckDB's compression of floats turns -0.0 into 0.0 in some blocks and not in others; adding 0.0 does
+        # it at once, so that a vector has the same bits whenever it is read.
         rows = np.asarray(matrix, np.float32) + np.float32(0.0)
         if rows.ndim != 2 or len(rows) != len(texts):
             raise BadInput(f"{model} gave an array of shape {rows.shape} for {len(texts)} texts.")
         if not np.isfinite(rows).all():
-            raise BadInput(f"{model} gave a vector with values that are not finite numbers; nothing was kept.")
+            raise BadInput(f"{model} gave a vector whose values are not all finite; nothing was kept.")
         count, width = rows.shape
         offsets = pa.array(np.arange(0, count * width + 1, width, dtype=np.int32))
         incoming = pa.table(
@@ -87,8 +88,8 @@ class Vectors(Connected):
             known = _width(cursor, model)
             if known not in (0, width):
                 raise BadInput(
-                    f"{model} gave vectors of dimension {width}, but the store holds some of dimension {known} under "
-                    "this name: another model bears it. Give one of them another name, or use another store."
+                    f"{model} gave vectors of dimension {width}, but those the store holds under this name have "
+                    f"{known}: they are another model's. Rename one of the two, or use another store."
                 )
             cursor.register("incoming", incoming)
             cursor.execute(
@@ -101,7 +102,7 @@ class Vectors(Connected):
 
 def _width(cursor: Cursor, model: str) -> int:
     """The dimension of the model's vectors, 0 where there are none."""
-    row = cursor.execute("SELECT len(vector) FROM vectors WHERE model = ? LIMIT 1", [model]).fetchone()
+    row = first(cursor, "SELECT len(vector) FROM vectors WHERE model = ? LIMIT 1", [model])
     return 0 if row is None else int(row[0])
 
 
@@ -109,8 +110,8 @@ def _width(cursor: Cursor, model: str) -> int:
 class CachedEmbedder:
     """An embedder that asks the store first, and the model only for texts that the store lacks.
 
-    Each batch is committed, so that an interruption loses at most the one in flight. What is returned is always
-    what the store holds: the first call and every later one give the same bits, whatever the batches were.
+    Each batch is committed, so that an interruption loses at most the one in flight. What is returned is
+    always what the store holds: the first call and all later ones give the same bits, however batched.
     """
 
     store: Vectors
@@ -132,8 +133,9 @@ class CachedEmbedder:
         if missing:
             fresh = self._encode_missing(missing)
             matrix = np.zeros((len(unique), fresh.shape[1]), np.float32)
-            matrix[found.present] = found.matrix[found.present]
             matrix[~found.present] = fresh
+            if len(fresh) < len(unique):
+                matrix[found.present] = found.matrix[found.present]
         place = {text: index for index, text in enumerate(unique)}
         return matrix[[place[text] for text in texts]]
 
@@ -144,7 +146,7 @@ class CachedEmbedder:
             self.progress("embedding", start, len(texts))
             part = texts[start : start + self.batch]
             fresh = self.embedder.encode(part)
-            with self.store.writing():  # read back in the same transaction: another thread's vector may have won
+            with self.store.writing():  # read back before others write: another thread may have been first
                 self.store.add_vectors(self.name, part, fresh)
                 parts.append(self.store.vectors(self.name, part).matrix)
         self.progress("embedding", len(texts), len(texts))

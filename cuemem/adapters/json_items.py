@@ -1,0 +1,239 @@
+"""JSON of any size as a stream of its top-level items, each checked and cleaned.
+
+A list is handed over item by item, a single object as one item, so memory holds one item and not the file.
+The standard library's decoder does the parsing: it is exact about places, and it keeps half a surrogate pair
+visible where faster parsers put a question mark.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from cuemem.errors import BadInput
+from cuemem.problems import ProblemList
+from cuemem.text import REPLACEMENT, storable
+from cuemem.types import Problem
+
+MAX_ITEM = 64 << 20  # characters; the largest LongMemEval instance has about 8 million
+_SPACE = " \t\r\n"
+_LOOKAHEAD = 16  # a decoder that stops so near the end of the buffer may merely lack what follows
+
+_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+_LOOKS_LIKE = (
+    ("<", "a web page; download the file itself, not the page that shows it"),
+    ("version https://git-lfs", "a Git LFS pointer; fetch the file it stands for with `git lfs pull`"),
+)
+
+
+class Item(NamedTuple):
+    """One top-level item of a JSON file, with what had to be changed in it."""
+
+    value: Any
+    problems: tuple[Problem, ...]
+
+
+class _RepeatedKey(ValueError):
+    """An object has two different values under one key."""
+
+
+def json_items(chunks: Iterator[str], name: str) -> Iterator[Item]:
+    """The items of the JSON list (or the one object) that the chunks of text make up.
+
+    Raises :class:`BadInput`, naming file, place and remedy, for anything that is not one whole JSON list or
+    object: other text, an empty or a truncated file, an empty list, two values under one key, more text
+    after the end. Items before a later fault are yielded first, so a load has to be one transaction.
+    """
+    text = _Text(chunks, name)
+    opening = text.next_character()
+    if opening is None:
+        raise BadInput(f"{name} is empty. Choose another file, or download it again.")
+    if opening == "{":
+        yield text.item(0)
+    elif opening == "[":
+        yield from _list_items(text)
+    else:
+        raise _not_json(text)
+    if text.next_character() is not None:
+        raise BadInput(
+            f"{name} goes on after the end of its JSON, at {text.place()}. It has to be one list or one object; "
+            "if each line is a JSON object, put them into one list."
+        )
+
+
+def _list_items(text: _Text) -> Iterator[Item]:
+    text.skip("[")
+    if text.next_character() == "]":
+        raise BadInput(f"{text.name} is an empty list: there is no conversation in it. Choose another file.")
+    for position in itertools.count():
+        if text.next_character() is None:
+            raise text.fault("nothing follows", position)
+        yield text.item(position)
+        after = text.next_character()
+        if after not in (",", "]"):
+            raise text.fault("neither a comma nor the end of the list follows", position)
+        text.skip(after)
+        if after == "]":
+            return
+
+
+class _Text:
+    """The text read so far and not yet used, and how far into the file that is."""
+
+    def __init__(self, chunks: Iterator[str], name: str) -> None:
+        self.name = name
+        self._chunks = chunks
+        self._buffer = ""
+        self._at = 0
+        self._lines = 0  # line ends before the buffer
+        self._column = 0  # characters of the line that lie before the buffer
+        self._decoder = json.JSONDecoder(object_pairs_hook=_object, strict=False)
+
+    def next_character(self) -> str | None:
+        """The next character that is not white space, not yet used; None at the end of the file."""
+        while True:
+            while self._at < len(self._buffer):
+                if self._buffer[self._at] not in _SPACE:
+                    return self._buffer[self._at]
+                self._at += 1
+            if not self._grow():
+                return None
+
+    def skip(self, character: str) -> None:
+        """Use up the character that :meth:`next_character` has found."""
+        self._at += len(character)
+
+    def item(self, position: int) -> Item:
+        """Decode the value that starts here, reading on as long as it is incomplete."""
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer, self._at)
+                item = _cleaned(value, position)
+            except json.JSONDecodeError as error:
+                offset = error.pos - self._at
+                may_go_on = error.msg.startswith("Unterminated") or error.pos >= len(self._buffer) - _LOOKAHEAD
+                if may_go_on and len(self._buffer) - self._at > MAX_ITEM:
+                    raise BadInput(
+                        f"{self.name}: item {position} (the first is 0) is longer than {MAX_ITEM:,} characters. "
+                        "This is not a file of conversations, or it has to be divided."
+                    ) from error
+                if not (may_go_on and self._grow()):
+                    raise self.fault(error.msg, position, offset) from error
+            except RecursionError as error:
+                raise self.fault("lists or objects are nested too deeply", position) from error
+            except ValueError as error:  # a repeated key, or a number of thousands of digits
+                raise self.fault(str(error), position) from error
+            else:
+                self._at = end
+                return item
+
+    def fault(self, reason: str, position: int, offset: int = 0) -> BadInput:
+        """Why there is no item here, as an error: the file is cut off, or it is wrong at this place."""
+        rest = self._buffer[self._at + offset :].strip(_SPACE)
+        cut_off = (
+            not rest
+            or reason.startswith("Unterminated")
+            or any(literal.startswith(rest) for literal in _LITERALS)
+            or ("escape" in reason and '"' not in rest)
+        )
+        if cut_off:
+            end = self.place(len(self._buffer) - self._at)
+            return BadInput(
+                f"{self.name} ends in the middle, at {end}, in item {position} (the first is 0). "
+                "The file is incomplete: download or copy it again."
+            )
+        return BadInput(
+            f"{self.name} is not valid JSON at {self.place(offset)}, in item {position} (the first is 0): {reason}. "
+            "Correct the file there, or download it again."
+        )
+
+    def place(self, offset: int = 0) -> str:
+        """Line and character of a place, counted from where the next item starts, both from 1."""
+        at = self._at + offset
+        lines = self._buffer.count("\n", 0, at)
+        column = at - self._buffer.rfind("\n", 0, at) - 1 if lines else self._column + at
+        return f"line {self._lines + lines + 1:,}, character {column + 1:,}"
+
+    def start(self) -> str:
+        """How the text begins, for a guess at what it is."""
+        return self._buffer[self._at : self._at + 40]
+
+    def _grow(self) -> bool:
+        """Drop what was used and read at least as much again as is left, so that growing stays linear."""
+        used = self._buffer[: self._at]
+        lines = used.count("\n")
+        self._lines += lines
+        self._column = len(used) - used.rfind("\n") - 1 if lines else self._column + len(used)
+        parts = [self._buffer[self._at :]]
+        wanted = max(1, len(parts[0]))
+        self._at = 0
+        while wanted > 0 and (chunk := next(self._chunks, None)) is not None:
+            parts.append(chunk)
+            wanted -= len(chunk)
+        self._buffer = "".join(parts)
+        return len(parts) > 1
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. JSON lets a key stand twice; where the values differ, one of them would be lost."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        for key, entry in pairs:
+            if value[key] != entry:
+                raise _RepeatedKey(f"an object has two different values under the key {key!r}")
+    return value
+
+
+def _not_json(text: _Text) -> BadInput:
+    start = text.start()
+    for beginning, what in _LOOKS_LIKE:
+        if start.startswith(beginning):
+            return BadInput(f"{text.name} is not JSON but {what}.")
+    return BadInput(
+        f"{text.name} is not a JSON list or object: at {text.place()} it begins {storable(start[:20])!r}. "
+        "Choose a LoCoMo or LongMemEval file."
+    )
+
+
+# --- cleaning ----------------------------------------------------------------------------------------------------
+
+
+def _cleaned(value: Any, position: int) -> Item:
+    problems = ProblemList()
+    value = _clean(value, [f"item {position}"], problems)
+    return Item(value, problems.as_tuple())
+
+
+def _clean(value: Any, path: list[str], problems: ProblemList) -> Any:
+    """The value with only storable text and only numbers that JSON has; containers are changed in place."""
+    if isinstance(value, str):
+        return _clean_text(value, path, problems)
+    if isinstance(value, float) and not math.isfinite(value):
+        problems.add("not a number", "".join(path), f"{value} is not a JSON number; it became null.")
+        return None
+    if isinstance(value, list):
+        for index, entry in enumerate(value):
+            path.append(f"[{index}]")
+            value[index] = _clean(entry, path, problems)
+            path.pop()
+    elif isinstance(value, dict):
+        for key in list(value):
+            path.append(f".{storable(key)}")
+            entry = _clean(value[key], path, problems)
+            if (clean_key := _clean_text(key, path, problems)) != key:
+                del value[key]
+            value[clean_key] = entry
+            path.pop()
+    return value
+
+
+def _clean_text(text: str, path: list[str], problems: ProblemList) -> str:
+    clean = storable(text)
+    if clean is not text:
+        count = sum(old != new for old, new in zip(text, clean, strict=True))
+        detail = f"{count} character(s) that cannot be stored (half a surrogate pair, or NUL) became {REPLACEMENT}."
+        problems.add("character replaced", "".join(path), detail)
+    return clean

@@ -1,0 +1,1 @@
+"""Section 4.1, cue sources: where the cues of a turn come from."""

@@ -1,0 +1,197 @@
+"""The composition root: settings → store, models, methods. The only place that builds them.
+
+The command line and the app are two faces of this class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy.typing as npt
+
+from cuemem import knobs
+from cuemem.adapters.embed import DEFAULT_MODEL, SentenceEmbedder
+from cuemem.adapters.store import CachedEmbedder, MemoryRecord, Store
+from cuemem.adapters.store.stored_cues import StoredCues
+from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.errors import NotBuilt, UnknownName
+from cuemem.methods import method_named
+from cuemem.ports import ArrayCache, CueSource, Memory, Models, Progress, TokenCounter, no_progress
+from cuemem.turns import resolve_unit
+from cuemem.types import Conversation, ConversationId
+from cuemem.workbench.sources import cue_source
+
+_OPEN_MEMORIES = 8  # a LongMemEval instance with sentence cues takes some 20 MB
+
+
+@dataclass
+class _NamedArrays:
+    """An array cache that remembers the key it was last asked for, so that the memory's record can name it."""
+
+    arrays: ArrayCache
+    key: str | None = None
+
+    def get(self, key: str) -> Mapping[str, npt.NDArray[Any]] | None:
+        self.key = key
+        return self.arrays.get(key)
+
+    def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.arrays.put(key, arrays)
+
+
+class Workbench:
+    """An open store with the models around it. Safe to share between threads."""
+
+    def __init__(self, store: Store, model: SentenceEmbedder, tokens: TokenCounter) -> None:
+        self.store = store
+        self.model = model
+        self.tokens = tokens
+        self.embedder = CachedEmbedder(store, model)
+        self._opened = lru_cache(maxsize=_OPEN_MEMORIES)(self._open_memory)
+
+    @classmethod
+    def open(cls, store: str | Path | None = None, embedding_model: str = DEFAULT_MODEL) -> Self:
+        """The workbench over a store (None: the user's own). Loads no model yet."""
+        return cls(Store.open(store), SentenceEmbedder(embedding_model), FixedTokenizer())
+
+    def build(
+        self,
+        conversation_id: ConversationId,
+        method: Any,
+        cue_dir: Path | None = None,
+        progress: Progress = no_progress,
+    ) -> MemoryRecord:
+        """Build a memory and record it. What is stored already is not computed again.
+
+        ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``. The record is written
+        last, so a memory that is listed is whole; an interrupted build is taken up where it stopped.
+        """
+        conversation = self.store.conversation(conversation_id)
+        source = None
+        if wanted := _source_of(method):
+            source = cue_source(self.store, conversation, wanted, cue_dir)
+        arrays = _NamedArrays(self.store.arrays)
+        memory = method.build(conversation, self._models(conversation, method, source, arrays, progress))
+        record = self._record(conversation, method, memory, arrays.key)
+        self.store.save_memory(record)
+        return record
+
+    def memory(self, conversation_id: ConversationId, method: Any) -> Memory:
+        """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
+
+        A method without cues needs no build step: it is built on first use.
+        """
+        conversation = self.store.conversation(conversation_id)
+        memory_id = self.memory_id(conversation, method)
+        for record in self.store.memories(conversation_id):
+            if record.memory_id == memory_id:
+                return self._opened(conversation_id, type(method), _frozen(method), record.built_at)
+        if _source_of(method):
+            raise NotBuilt(
+                f"{conversation.title} has no {method.name} memory from {_source_of(method)!r} cues with "
+                f"{resolve_unit(conversation, method.turn_unit)}s as turns and {self.embedder.name} vectors. "
+                f"Build it: python -m cuemem build {conversation.sample_id} --cues {_source_of(method)}"
+            )
+        built_at = self.build(conversation_id, method).built_at
+        return self._opened(conversation_id, type(method), _frozen(method), built_at)
+
+    def pick(
+        self, conversation_id: ConversationId, name: str, cues: str | None = None, turns: str | None = None
+    ) -> Any:
+        """The method with the build-time knobs of the memory that is meant, and the defaults that suit it.
+
+        ``cues`` and ``turns`` narrow the choice. Raises UnknownName where several memories are left, and
+        NotBuilt where none is.
+        """
+        method = method_named(name)
+        conversation = self.store.conversation(conversation_id)
+        if not _source_of(method):
+            method = knobs.with_settings(method, {"turn_unit": turns})
+            return method.suited_to(conversation)[0]
+        unit = resolve_unit(conversation, turns) if turns else None  # type: ignore[arg-type]
+        found = [
+            record
+            for record in self.store.memories(conversation_id)
+            if (record.method, record.embedding_model) == (name, self.embedder.name)
+            and cues in (None, record.cue_source)
+            and unit in (None, record.turn_unit)
+        ]
+        if not found:
+            asked = "".join([f" from {cues!r} cues" if cues else "", f" with {unit}s as turns" if unit else ""])
+            raise NotBuilt(
+                f"{conversation.title} has no {name} memory{asked} with {self.embedder.name} vectors; "
+                f"build one: python -m cuemem build {conversation.sample_id} --cues {cues or 'sentences'}"
+            )
+        if len(found) > 1:
+            listed = "; ".join(f"--cues {record.cue_source} --turns {record.turn_unit}" for record in found)
+            raise UnknownName(f"{conversation.title} has {len(found)} memories; choose one: {listed}.")
+        return knobs.with_settings(method, found[0].settings).suited_to(conversation)[0]
+
+    def memory_id(self, conversation: Conversation, method: Any) -> str:
+        """What identifies a built memory: conversation, method, build-time knobs and embedding model."""
+        return knobs.fingerprint(
+            conversation.conversation_id, method.name, _build_knobs(conversation, method), self.embedder.name
+        )
+
+    def _open_memory(
+        self,
+        conversation_id: ConversationId,
+        kind: type[Any],
+        settings: tuple[tuple[str, Any], ...],
+        _built: datetime,
+    ) -> Memory:
+        method = knobs.with_settings(kind(), dict(settings))
+        conversation = self.store.conversation(conversation_id)
+        models = self._models(conversation, method, None, self.store.arrays, no_progress)
+        memory: Memory = method.build(conversation, models)
+        return memory
+
+    def _models(
+        self,
+        conversation: Conversation,
+        method: Any,
+        source: CueSource | None,
+        arrays: ArrayCache,
+        progress: Progress,
+    ) -> Models:
+        sources: dict[str, CueSource] = {}
+        if wanted := _source_of(method):
+            unit = resolve_unit(conversation, method.turn_unit)
+            sources[wanted] = StoredCues(self.store, wanted, unit, source)
+        return Models(replace(self.embedder, progress=progress), self.tokens, sources, arrays, progress)
+
+    def _record(self, conversation: Conversation, method: Any, memory: Memory, array_key: str | None) -> MemoryRecord:
+        return MemoryRecord(
+            memory_id=self.memory_id(conversation, method),
+            conversation_id=conversation.conversation_id,
+            method=method.name,
+            settings=_build_knobs(conversation, method),
+            embedding_model=self.embedder.name,
+            turn_unit=resolve_unit(conversation, method.turn_unit),
+            cue_source=_source_of(method),
+            turn_count=len(memory.turns),
+            cue_count=memory.cue_count,
+            array_key=array_key,
+            built_at=datetime.now(UTC),
+        )
+
+
+def _source_of(method: Any) -> str | None:
+    """The cue source that a method builds from, None for a method without cues."""
+    source: str | None = getattr(method, "cue_source", None)
+    return source
+
+
+def _build_knobs(conversation: Conversation, method: Any) -> dict[str, Any]:
+    """The build-time knobs with ``auto`` resolved, so that two names of one memory are one."""
+    resolved = {"turn_unit": resolve_unit(conversation, method.turn_unit)}
+    return knobs.settings(method, "build") | resolved
+
+
+def _frozen(method: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(knobs.settings(method, "build").items()))
