@@ -39,6 +39,9 @@ def load_file(
     All of it or nothing; what the store has already is left as it is. Raises BadInput for a file that cannot be
     used, with the place in it. ``name`` is the file's name for people where ``path`` is a temporary copy.
     """
+    # Reading the open store by other means would drop the lock that keeps other processes out.
+    if Path(path).exists() and store.path.exists() and Path(path).samefile(store.path):
+        raise BadInput(f"{path} is the store itself, not a dataset's file. Name the file to be loaded into it.")
     source = open_source(path, name)
     if not store.has_file(source.sha256):
         loaded = load_conversations(source)

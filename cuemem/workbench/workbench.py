@@ -90,7 +90,7 @@ class Workbench:
         memory_id = self.memory_id(conversation, method)
         for record in self.store.memories(conversation_id):
             if record.memory_id == memory_id:
-                return self._opened(conversation_id, type(method), _frozen(method), record.built_at)
+                return self._opened(conversation_id, method.name, _frozen(method), record.built_at)
         if _source_of(method):
             raise NotBuilt(
                 f"{conversation.title} has no {method.name} memory from {_source_of(method)!r} cues with "
@@ -98,7 +98,7 @@ class Workbench:
                 f"Build it: python -m cuemem build {conversation.sample_id} --cues {_source_of(method)}"
             )
         built_at = self.build(conversation_id, method).built_at
-        return self._opened(conversation_id, type(method), _frozen(method), built_at)
+        return self._opened(conversation_id, method.name, _frozen(method), built_at)
 
     def pick(
         self, conversation_id: ConversationId, name: str, cues: str | None = None, turns: str | None = None
@@ -141,11 +141,11 @@ class Workbench:
     def _open_memory(
         self,
         conversation_id: ConversationId,
-        kind: type[Any],
+        name: str,
         settings: tuple[tuple[str, Any], ...],
         _built: datetime,
     ) -> Memory:
-        method = knobs.with_settings(kind(), dict(settings))
+        method = knobs.with_settings(method_named(name), dict(settings))
         conversation = self.store.conversation(conversation_id)
         models = self._models(conversation, method, None, self.store.arrays, no_progress)
         memory: Memory = method.build(conversation, models)

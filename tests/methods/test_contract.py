@@ -57,8 +57,8 @@ def test_recall(
         )
     assert not {item.turn_id for item in recall.context.cut} & set(chosen)
     assert recall == memory.recall(query, value, budget)
-    assert [stage.name for stage in recall.trace][0] == "query"
-    assert [stage.name for stage in recall.trace][-1] == "context"
+    assert recall.trace[0].name == "query"
+    assert recall.trace[-1].name == "context"
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
