@@ -18,12 +18,14 @@ from threadpoolctl import ThreadpoolController
 from cuemem.types import Indices, Matrix
 
 Cosines = npt.NDArray[np.float64]
+Scores = npt.NDArray[np.float32]
 
 DECIMALS = 6
 # The error of a float32 dot product of unit vectors is below d·2⁻²⁴ (2.3e-5 at d = 384), on both sides.
 SLACK = 1e-4
 _BLOCK_ROWS = 256
 _SPARE = 6  # candidates beyond the count asked for, so that near-ties rarely need the slow path
+_MOST_SPARE = 32
 _FOLD = 64
 _FOLD_FROM = 8192
 
@@ -33,10 +35,10 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def approximate(matrix: Matrix, query: Matrix) -> npt.NDArray[np.float32]:  # (n, d), (d,) → (n,)
+def approximate(matrix: Matrix, query: Matrix) -> Scores:  # (n, d), (d,) → (n,)
     """All float32 cosines, good for choosing candidates only. One BLAS thread: two cost more than they give."""
     with _threads().limit(limits=1, user_api="blas"):
-        product: npt.NDArray[np.float32] = matrix @ query
+        product: Scores = matrix @ query
     return product
 
 
@@ -52,7 +54,7 @@ class Ranking:
 
     matrix: Matrix  # (n, d)
     query: Matrix  # (d,)
-    rough: npt.NDArray[np.float32]  # (n,)
+    rough: Scores  # (n,)
 
     @classmethod
     def of(cls, matrix: Matrix, query: Matrix) -> Ranking:
@@ -103,42 +105,59 @@ def nearest_rows(
     ends = np.searchsorted(groups, groups[chosen], side="right")
     anywhere = Nearest(np.full((len(chosen), count), -1, np.int64), np.zeros((len(chosen), count)))
     elsewhere = Nearest(anywhere.rows.copy(), anywhere.cosines.copy())
+    # Room for near-ties, and for the row's own group, which does not count elsewhere.
+    spare = _SPARE + min(_MOST_SPARE, int((ends - starts).max(initial=1)) - 1)
     for at in range(0, len(chosen), _BLOCK_ROWS):
         block = slice(at, at + _BLOCK_ROWS)
-        scores = matrix[chosen[block]] @ matrix.T
-        scores[np.arange(len(scores)), chosen[block]] = -np.inf
-        _take_best(matrix, scores, chosen[block], anywhere, block)
-        for line, (start, end) in enumerate(zip(starts[block], ends[block], strict=True)):
-            scores[line, start:end] = -np.inf
-        _take_best(matrix, scores, chosen[block], elsewhere, block)
+        own = chosen[block]
+        scores = matrix[own] @ matrix.T
+        scores[np.arange(len(scores)), own] = -np.inf
+        candidates = _candidates(scores, count + spare)
+        rough = np.take_along_axis(scores, candidates, axis=1)
+        exact = np.einsum("bcd,bd->bc", matrix[candidates], matrix[own], dtype=np.float64)
+        exact = np.where(np.isfinite(rough), np.round(exact, DECIMALS), -np.inf)
+        floor = rough.min(axis=1) if candidates.shape[1] < len(matrix) else np.full(len(own), -np.inf, np.float32)
+        for line in _take_best(candidates, rough, exact, floor, anywhere, block):
+            _take_slowly(matrix, scores[line], own[line], anywhere, at + line)
+        same = (candidates >= starts[block, None]) & (candidates < ends[block, None])
+        rough, exact = np.where(same, -np.inf, rough), np.where(same, -np.inf, exact)
+        for line in _take_best(candidates, rough, exact, floor, elsewhere, block):
+            scores[line, starts[at + line] : ends[at + line]] = -np.inf
+            _take_slowly(matrix, scores[line], own[line], elsewhere, at + line)
     return anywhere, elsewhere
 
 
-def _take_best(matrix: Matrix, scores: npt.NDArray[np.float32], rows: Indices, into: Nearest, block: slice) -> None:
-    """Write the best columns of each line of a block of scores; a score of -inf is no candidate."""
-    count = min(into.rows.shape[1], scores.shape[1])
-    candidates = _candidates(scores, count + _SPARE)
-    rough = np.take_along_axis(scores, candidates, axis=1)
-    exact = np.einsum("bcd,bd->bc", matrix[candidates].astype(np.float64), matrix[rows].astype(np.float64))
-    exact = np.where(np.isfinite(rough), np.round(exact, DECIMALS), -np.inf)
+def _take_best(
+    candidates: Indices, rough: Scores, exact: Cosines, floor: Scores, into: Nearest, block: slice
+) -> list[int]:
+    """Write the best candidates of each line; a score of -inf is no candidate. The lines to be done slowly.
+
+    A line is sure when ``floor``, which bounds all scores that are no candidates, is clearly below the last
+    one taken, so that nothing outside can reach it.
+    """
+    count = min(into.rows.shape[1], candidates.shape[1])
     order = np.lexsort((candidates, -exact), axis=1)[:, :count]
     best, values = np.take_along_axis(candidates, order, axis=1), np.take_along_axis(exact, order, axis=1)
-    least = np.partition(rough, rough.shape[1] - count, axis=1)[:, rough.shape[1] - count]
-    # Sure when even the worst candidate is clearly below the last one taken, so nothing outside can reach it.
-    unsure = rough.min(axis=1) >= least - SLACK
-    for line in np.flatnonzero(unsure) if rough.shape[1] < scores.shape[1] else ():
-        rivals = np.flatnonzero(scores[line] >= least[line] - SLACK)
-        rivals = rivals[np.isfinite(scores[line, rivals])]
-        close = cosines(matrix[rivals], matrix[rows[line]])
-        kept = np.lexsort((rivals, -close))[:count]
-        best[line], values[line] = 0, -np.inf
-        best[line, : len(kept)], values[line, : len(kept)] = rivals[kept], close[kept]
     real = np.isfinite(values)
     into.rows[block, :count] = np.where(real, best, -1)
     into.cosines[block, :count] = np.where(real, values, 0.0)
+    least = np.partition(rough, rough.shape[1] - count, axis=1)[:, rough.shape[1] - count]
+    sure = (floor < least - SLACK) | np.isneginf(floor)
+    return [int(line) for line in np.flatnonzero(~sure)]
 
 
-def _candidates(scores: npt.NDArray[np.float32], count: int) -> Indices:
+def _take_slowly(matrix: Matrix, scores: Scores, row: int, into: Nearest, line: int) -> None:
+    """Write the best of one whole line of scores, where the candidates did not settle it."""
+    count = min(into.rows.shape[1], len(scores))
+    least = np.partition(scores, len(scores) - count)[len(scores) - count]
+    rivals = np.flatnonzero((scores >= least - SLACK) & np.isfinite(scores))
+    close = cosines(matrix[rivals], matrix[row])
+    kept = np.lexsort((rivals, -close))[:count]
+    into.rows[line], into.cosines[line] = -1, 0.0
+    into.rows[line, : len(kept)], into.cosines[line, : len(kept)] = rivals[kept], close[kept]
+
+
+def _candidates(scores: Scores, count: int) -> Indices:
     """The columns of the ``count`` largest scores of each line, in no order (all columns when fewer).
 
     Partitioning long lines is slow and a running maximum is fast, so long lines are folded first: the largest

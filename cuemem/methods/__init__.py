@@ -9,6 +9,8 @@ from cuemem.methods.cuemem.method import CueMem
 from cuemem.methods.full_history import FullHistory
 from cuemem.methods.naive_rag import NaiveRag
 
+__all__ = ["METHODS", "CueMem", "FullHistory", "NaiveRag", "method_named"]
+
 METHODS: tuple[type[Any], ...] = (CueMem, NaiveRag, FullHistory)
 
 

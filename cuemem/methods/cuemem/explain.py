@@ -23,7 +23,7 @@ def explain_turn(
     larger context may push the turn out, so there every value from the closed form on is tried.
     """
     turn_id = retrieval.graph.turns[turn].turn_id
-    candidates = expand(retrieval, settings)
+    candidates = retrieval.expansion(settings)
     place = _place(candidates, turn)
     least = closed_form(retrieval, turn, settings)
     if budget is None:

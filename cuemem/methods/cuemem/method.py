@@ -15,7 +15,7 @@ from cuemem.errors import BadSetting
 from cuemem.methods.cuemem.explain import explain_turn
 from cuemem.methods.cuemem.extraction import extract_cues
 from cuemem.methods.cuemem.graph import CueGraph, link_cues, point_cues, turn_graph
-from cuemem.methods.cuemem.reconstruction import Retrieval, expand, name_anchors, reached_turns, retrieve
+from cuemem.methods.cuemem.reconstruction import Retrieval, name_anchors, reached_turns, retrieve
 from cuemem.methods.cuemem.settings import Settings
 from cuemem.methods.cuemem.trace import stages
 from cuemem.methods.lookup import find_turn, same_build
@@ -117,7 +117,7 @@ class CueMemory:
         retrieval, encoding, searching = self._retrieved(query.text)
         started = perf_counter()
         anchors = name_anchors(retrieval, method)
-        candidates = expand(retrieval, method)
+        candidates = retrieval.expansion(method)
         expanded = perf_counter()
         context = assemble(candidates, self.tokens, budget, method.turn_cap)
         seconds = (encoding, searching, expanded - started, perf_counter() - expanded)

@@ -24,6 +24,7 @@ class Retrieval:
     cues: Indices  # (≤ MOST_CUES,)
     cosines: Cosines  # (≤ MOST_CUES,)
     _hops: dict[tuple[bool, bool], Hops] = field(default_factory=dict, repr=False, compare=False)
+    _expanded: list[tuple[Settings, tuple[Candidate, ...]]] = field(default_factory=list, repr=False, compare=False)
 
     @cached_property
     def turns(self) -> Indices:
@@ -41,6 +42,14 @@ class Retrieval:
     def anchors(self, settings: Settings) -> list[int]:
         """A_q = {τ_i : c_i ∈ C_q}, by best cue rank; fewer than m when cues share a turn."""
         return [turn for turn, rank in self.first_rank.items() if rank <= settings.top_cues]
+
+    def expansion(self, settings: Settings) -> tuple[Candidate, ...]:
+        """What :func:`expand` gives, kept for the settings asked for last: recall and explanations share it."""
+        held = next((candidates for known, candidates in self._expanded if known == settings), None)
+        if held is None:
+            held = tuple(expand(self, settings))
+            self._expanded[:] = [(settings, held)]
+        return held
 
     def hops(self, settings: Settings) -> Hops:
         """The semantic hops under the options, computed once for all w, k and m."""
