@@ -41,7 +41,7 @@ def read(store: Store, conversation_id: str) -> Loaded:
     )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(random_loaded(), min_size=1, max_size=3))
 def test_what_is_loaded_comes_back_equal(shared: Store, drawn: list[Loaded]) -> None:
     file = f"file {next(numbers)}"

@@ -291,7 +291,7 @@ with Store.open(sys.argv[1]) as store:
 
 def test_times_do_not_depend_on_the_time_zone(tmp_path: Path) -> None:
     place = str(tmp_path / "store.duckdb")
-    said = [python(TIMES, place, TZ=zone).stdout for zone in ("America/Los_Angeles", "UTC", "Asia/Tokyo")]
+    said = [python(TIMES, place, TZ=zone).stdout for zone in ("America/Los_Angeles", "Asia/Tokyo")]
     assert said[0]
-    assert said[0] == said[1] == said[2]
+    assert said[0] == said[1]
     assert repr([u.time for u in sample().conversation.utterances]) in said[0]

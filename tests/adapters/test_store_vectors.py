@@ -54,7 +54,7 @@ def test_the_sign_of_zero_is_dropped_at_once(store: Store) -> None:
 numbers = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_numbers_and_any_texts(store: Store, data: st.DataObject) -> None:
     texts = data.draw(st.lists(st.text(st.characters(), max_size=5), min_size=1, max_size=5, unique=True))
