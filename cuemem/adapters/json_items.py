@@ -19,10 +19,12 @@ from cuemem.text import REPLACEMENT, storable
 from cuemem.types import Problem
 
 MAX_ITEM = 64 << 20  # characters; the largest LongMemEval instance has about 8 million
+MAX_DEPTH = 100  # of lists and objects; the datasets have 6, and what goes deeper breaks whoever writes it again
 _SPACE = " \t\r\n"
 _LOOKAHEAD = 16  # a decoder that stops so near the end of the buffer may merely lack what follows
 
-_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+# How a value may begin that the end of the file cuts off: a word, or a number from its point or exponent on.
+_CUT_OFF = ("true", "false", "null", "NaN", "Infinity", "-Infinity", ".", "e+", "e-", "E+", "E-")
 _LOOKS_LIKE = (
     ("<", "a web page; download the file itself, not the page that shows it"),
     ("version https://git-lfs", "a Git LFS pointer; fetch the file it stands for with `git lfs pull`"),
@@ -36,8 +38,8 @@ class Item(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class _RepeatedKey(ValueError):
-    """An object has two different values under one key."""
+class _Unusable(ValueError):
+    """JSON by its grammar, but not without loss or not within bounds: a key with two values, endless nesting."""
 
 
 def json_items(chunks: Iterator[str], name: str) -> Iterator[Item]:
@@ -123,20 +125,23 @@ class _Text:
                 if not (may_go_on and self._grow()):
                     raise self.fault(error.msg, position, offset) from error
             except RecursionError as error:
-                raise self.fault("lists or objects are nested too deeply", position) from error
-            except ValueError as error:  # a repeated key, or a number of thousands of digits
+                raise self.fault("lists and objects are nested too deep", position) from error
+            except ValueError as error:  # _Unusable, or a number of thousands of digits
                 raise self.fault(str(error), position) from error
             else:
+                if isinstance(value, int | float) and end > len(self._buffer) - _LOOKAHEAD and self._grow():
+                    continue  # more digits may follow
                 self._at = end
                 return item
 
     def fault(self, reason: str, position: int, offset: int = 0) -> BadInput:
         """Why there is no item here, as an error: the file is cut off, or it is wrong at this place."""
+        self._look_ahead(offset + _LOOKAHEAD)
         rest = self._buffer[self._at + offset :].strip(_SPACE)
         cut_off = (
             not rest
             or reason.startswith("Unterminated")
-            or any(literal.startswith(rest) for literal in _LITERALS)
+            or any(whole.startswith(rest) for whole in _CUT_OFF)
             or ("escape" in reason and '"' not in rest)
         )
         if cut_off:
@@ -159,22 +164,33 @@ class _Text:
 
     def start(self) -> str:
         """How the text begins, for a guess at what it is."""
+        self._look_ahead(40)
         return self._buffer[self._at : self._at + 40]
 
+    def _look_ahead(self, length: int) -> None:
+        """Hold at least this much text from where the next item starts, if the file has it."""
+        while len(self._buffer) - self._at < length and self._grow():
+            pass
+
     def _grow(self) -> bool:
-        """Drop what was used and read at least as much again as is left, so that growing stays linear."""
-        used = self._buffer[: self._at]
-        lines = used.count("\n")
-        self._lines += lines
-        self._column = len(used) - used.rfind("\n") - 1 if lines else self._column + len(used)
-        parts = [self._buffer[self._at :]]
-        wanted = max(1, len(parts[0]))
-        self._at = 0
+        """Drop what was used and read at least as much again as is left, so that growing stays linear.
+
+        At the end of the file nothing changes, and the answer is False.
+        """
+        parts: list[str] = []
+        wanted = max(1, len(self._buffer) - self._at)
         while wanted > 0 and (chunk := next(self._chunks, None)) is not None:
             parts.append(chunk)
             wanted -= len(chunk)
-        self._buffer = "".join(parts)
-        return len(parts) > 1
+        if not parts:
+            return False
+        lines = self._buffer.count("\n", 0, self._at)
+        before = self._at - self._buffer.rfind("\n", 0, self._at) - 1
+        self._column = before if lines else self._column + self._at
+        self._lines += lines
+        self._buffer = self._buffer[self._at :] + "".join(parts)
+        self._at = 0
+        return True
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -183,7 +199,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         for key, entry in pairs:
             if value[key] != entry:
-                raise _RepeatedKey(f"an object has two different values under the key {key!r}")
+                raise _Unusable(f"an object has two different values under the key {key!r}")
     return value
 
 
@@ -214,6 +230,8 @@ def _clean(value: Any, path: list[str], problems: ProblemList) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         problems.add("not a number", "".join(path), f"{value} is not a JSON number; it became null.")
         return None
+    if len(path) > MAX_DEPTH:
+        raise _Unusable(f"lists and objects are nested more than {MAX_DEPTH} deep")
     if isinstance(value, list):
         for index, entry in enumerate(value):
             path.append(f"[{index}]")

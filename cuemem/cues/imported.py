@@ -117,7 +117,7 @@ def _contents(cues: list[Any], place: str, problems: ProblemList) -> Iterator[Co
     for number, cue in enumerate(cues, start=1):
         parts = cue if isinstance(cue, list) and len(cue) == 3 else [cue]
         if not all(isinstance(part, str | int | float) and not isinstance(part, bool) for part in parts):
-            detail = f"Cue {number}, {storable(as_text(cue))[:60]!r}, is no triple and no sentence; it was left out."
+            detail = f"Cue {number} is neither [subject, relation, object] nor a sentence; it was left out."
             problems.add("cue malformed", place, detail)
             continue
         texts = [storable(as_text(part)).strip() for part in parts]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cuemem.types import Utterance
 
-_CITATION = re.compile(r"D:?\s*(\d{1,9})\s*:\s*(\d{1,9})", re.ASCII)
+_CITATION = re.compile(r"D:?\s*(\d{1,9})\s*:\s*(\d{1,9})(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
