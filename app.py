@@ -1,0 +1,32 @@
+"""The app: its pages in their sections. Run it with ``make app`` or ``streamlit run app.py``."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cuemem.errors import CueMemError
+from cuemem.ui import cache, markup, state, style
+
+ABOUT = """**CueMem Lab**: a research and debugging app for long-term conversational memory.
+
+CueMem is described in arXiv 2609.12354. Everything runs on this machine; nothing is sent anywhere.
+"""
+
+# A page is a file in pages/ and a line here; its name is its path in the address.
+PAGES = {
+    "Inspect": [
+        st.Page("pages/trace.py", title="Trace", icon=":material/account_tree:", url_path="trace"),
+    ],
+}
+
+st.set_page_config(page_title="CueMem Lab", page_icon=style.icon(), layout="wide", menu_items={"About": ABOUT})
+page = st.navigation(PAGES)
+style.apply()
+try:
+    cache.workbench()
+except CueMemError as error:
+    markup.notice(str(error), "error")
+    st.stop()
+state.begin(page.url_path)
+cache.warm_up()
+page.run()

@@ -1,0 +1,1 @@
+"""What the pages share. With ``pages/`` and ``app.py`` the only code that imports streamlit."""

@@ -1,0 +1,98 @@
+"""What all sessions of the app share: the workbench, opened memories, and what never changes about a conversation."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from cuemem import knobs
+from cuemem.adapters.store import MemoryRecord, default_store_path
+from cuemem.errors import CueMemError
+from cuemem.methods import method_named
+from cuemem.ports import Memory
+from cuemem.types import Conversation, ConversationId, Question
+from cuemem.workbench import Workbench
+
+
+def workbench() -> Workbench:
+    """The open store with the models around it. Raises Refused where another process holds the file."""
+    return _workbench(str(default_store_path()))
+
+
+@st.cache_resource(show_spinner=False)
+def _workbench(path: str) -> Workbench:
+    return Workbench.open(path)
+
+
+def warm_up() -> None:
+    """Start to load the embedding model in the background, once; nothing waits for it."""
+    _warming(str(default_store_path()))
+
+
+@st.cache_resource(show_spinner=False)
+def _warming(path: str) -> threading.Thread:
+    def load() -> None:
+        # A model that cannot be loaded says so where it is first needed, and to whom.
+        with contextlib.suppress(CueMemError):
+            _workbench(path).model.warm_up()
+
+    thread = threading.Thread(target=load, name="embedding model", daemon=True)
+    thread.start()
+    return thread
+
+
+def model_ready() -> bool:
+    """Whether the embedding model is loaded, so that a new question is answered at once."""
+    return workbench().model.ready
+
+
+def conversation(conversation_id: ConversationId) -> Conversation:
+    """A conversation as it was loaded; it never changes under its id."""
+    return _conversation(str(default_store_path()), conversation_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _conversation(path: str, conversation_id: ConversationId) -> Conversation:
+    return _workbench(path).store.conversation(conversation_id)
+
+
+def questions(conversation_id: ConversationId) -> tuple[Question, ...]:
+    """The questions of a conversation with their gold."""
+    return _questions(str(default_store_path()), conversation_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _questions(path: str, conversation_id: ConversationId) -> tuple[Question, ...]:
+    return _workbench(path).store.questions(conversation_id)
+
+
+def memory(conversation_id: ConversationId, method: Any, record: MemoryRecord | None) -> Memory:
+    """The built memory that the method's build-time knobs name. A memory built anew is opened anew.
+
+    A method without cues has no record before its first use, which builds it.
+    """
+    settings = tuple(sorted(knobs.settings(method, "build").items()))
+    built_at = record.built_at if record else None
+    return _memory(str(default_store_path()), conversation_id, method.name, settings, built_at)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _memory(
+    path: str,
+    conversation_id: ConversationId,
+    method: str,
+    settings: tuple[tuple[str, Any], ...],
+    built_at: datetime | None,  # part of the key
+) -> Memory:
+    named = knobs.with_settings(method_named(method), dict(settings))
+    return _workbench(path).memory(conversation_id, named)
+
+
+def forget_conversations() -> None:
+    """Read conversations and questions anew: to be called when one was removed or its gold was changed."""
+    _conversation.clear()
+    _questions.clear()

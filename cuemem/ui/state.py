@@ -1,0 +1,76 @@
+"""The view of one browser tab: from the address when it opens, kept between pages, written back to the address.
+
+Widgets are drawn from the view and change it in their callbacks, so none of them has state of its own that could
+be lost on another page or disagree with the address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from cuemem.ui.view import View, parse, written
+
+_VIEW = "cuemem.view"
+_WRITTEN = "cuemem.address"
+_ACTED = "cuemem.acted"
+_COMPLAINTS = "cuemem.complaints"
+
+
+def begin(page: str) -> View:
+    """At the start of a run: the view of this tab on this page.
+
+    The address is read when the tab opens and when it was changed by hand or by the back button. It is not
+    read in a run that a widget caused: the browser may not have followed the previous run yet.
+    """
+    session, params = st.session_state, st.query_params.to_dict()
+    acted = session.pop(_ACTED, False)
+    session[_COMPLAINTS] = ()
+    view: View | None = session.get(_VIEW)
+    if view is None or (params and not acted and params != session.get(_WRITTEN)):
+        view, session[_COMPLAINTS] = parse(params, page)
+    elif view.page != page:
+        view = replace(view, page=page, extras=())
+    session[_VIEW] = view
+    return view
+
+
+def current() -> View:
+    """The view of this tab."""
+    view: View = st.session_state[_VIEW]
+    return view
+
+
+def settle(view: View) -> None:
+    """Keep the view, and make the address say it."""
+    st.session_state[_VIEW] = view
+    params = written(view)
+    if st.query_params.to_dict() != params:
+        st.query_params.from_dict(params)
+    st.session_state[_WRITTEN] = params
+
+
+def change(**fields: Any) -> None:
+    """In a callback: look at something else."""
+    st.session_state[_VIEW] = replace(current(), **fields)
+    st.session_state[_ACTED] = True
+
+
+def touch() -> None:
+    """In the callback of a widget that is no part of the view."""
+    st.session_state[_ACTED] = True
+
+
+def complaints() -> tuple[str, ...]:
+    """What the address said that could not be followed, in sentences."""
+    said: tuple[str, ...] = st.session_state.get(_COMPLAINTS, ())
+    return said
+
+
+def link(view: View) -> str:
+    """The full address of a view, for another browser."""
+    parts = urlsplit(st.context.url or "http://localhost:8501/")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(written(view), safe="/:"), ""))
