@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from datetime import datetime
+from typing import Any, ClassVar, Literal, Protocol, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from cuemem.types import (
@@ -79,11 +81,63 @@ class ArrayCache(Protocol):
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None: ...
 
 
+NEVER = 255  # in an entry table: no value of the counted knob brings the turn in
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTable:
+    """The contexts of one query at every setting, for a method whose contexts only grow with its knobs.
+
+    ``least`` has an axis for each of ``axes`` (knob names with the values tried) and then one for the turns: the
+    least value of the knob ``counted``, from 1 to ``most``, at which the turn is in the context in paper mode.
+    """
+
+    axes: Mapping[str, tuple[int, ...]]
+    counted: str
+    most: int
+    least: npt.NDArray[np.uint8]  # (…, T)
+
+
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, steps in all; may raise Cancelled
 
 
 def no_progress(_what: str, _done: int, _total: int) -> None:
     """Report nothing."""
+
+
+JobState = Literal["queued", "running", "interrupted", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """Background work as it is kept over a restart. ``details`` are JSON: all that is needed to do it again.
+
+    ``what``, ``done`` and ``total`` are the last progress that was kept, ``message`` says why it failed.
+    Interrupted is what had been queued or running when its process stopped. Times are aware and in UTC.
+    """
+
+    job_id: str
+    kind: str
+    title: str
+    details: Mapping[str, Any]
+    state: JobState
+    message: str
+    what: str
+    done: int
+    total: int
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+class JobLog(Protocol):
+    """Where the records of background work are kept."""
+
+    def save_job(self, record: JobRecord) -> None: ...
+
+    def jobs(self) -> tuple[JobRecord, ...]: ...
+
+    def remove_job(self, job_id: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -119,6 +173,10 @@ class Memory(Protocol):
 
     def reached(self, query: Query, method: Any) -> tuple[Indices, Indices]:
         """Only the turn indices of the anchors and of the context in paper mode, ascending: for grids."""
+        ...
+
+    def entries(self, query: Query, method: Any) -> EntryTable | None:
+        """The contexts of all settings at once, under the options of ``method``; None where they do not nest."""
         ...
 
     def explain(self, query: Query, method: Any, turn_id: TurnId, budget: int | None = None) -> Explanation:

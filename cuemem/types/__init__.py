@@ -16,7 +16,7 @@ from cuemem.types.dialogue import (
     Utterance,
     spoken,
 )
-from cuemem.types.gold import Evidence, Problem, Query, Question
+from cuemem.types.gold import WRONG_CITATION, Evidence, Flag, Problem, Query, Question
 from cuemem.types.memory import Cue, Edge, EdgeKind, Indices, Matrix, Triple, TurnGraph
 from cuemem.types.recall import (
     Anchor,
@@ -34,6 +34,7 @@ from cuemem.types.recall import (
 )
 
 __all__ = [
+    "WRONG_CITATION",
     "Anchor",
     "Change",
     "ContextItem",
@@ -47,6 +48,7 @@ __all__ = [
     "Evidence",
     "EvidenceContext",
     "Explanation",
+    "Flag",
     "Indices",
     "LossStage",
     "Matrix",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+WRONG_CITATION = "WRONG_CITATION"
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -65,6 +67,26 @@ class Question:
     def unanswerable(self) -> bool:
         """The right reply is that it was not mentioned (LoCoMo category 5, LongMemEval abstention)."""
         return self.abstention or self.category_number == 5
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """What a list of known faults says of a question's gold. ``kind`` is in the list's own words.
+
+    ``correct_answer`` and ``correct_evidence`` are None where the list has none; no evidence at all is an empty
+    tuple, and says that nothing in the conversation answers the question. ``source`` is the list's name.
+    """
+
+    kind: str
+    reasoning: str = ""
+    correct_answer: Any = None
+    correct_evidence: tuple[Evidence, ...] | None = None
+    source: str = ""
+
+    @property
+    def answer_is_wrong(self) -> bool:
+        """Whether the gold answer itself is faulty; with WRONG_CITATION only the cited evidence is."""
+        return self.kind.strip().upper() != WRONG_CITATION
 
 
 @dataclass(frozen=True, slots=True)

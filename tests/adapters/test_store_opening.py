@@ -106,6 +106,7 @@ def make_older(path: Path) -> None:
     """What version 1 was."""
     sql(
         path,
+        *(f"DROP TABLE {table}" for table in ("corrections", "overlays", "jobs")),
         "ALTER TABLE files DROP COLUMN known_as",
         "ALTER TABLE files DROP COLUMN conversations",
         "UPDATE meta SET value = '1' WHERE key = 'schema_version'",

@@ -13,16 +13,20 @@ import platformdirs
 
 from cuemem.adapters.store.arrays import Arrays
 from cuemem.adapters.store.connection import acquire
-from cuemem.adapters.store.cues import CueSets
+from cuemem.adapters.store.corrections import Corrections
+from cuemem.adapters.store.job_table import JobTable
 from cuemem.adapters.store.loading import Load, Loadable, Loading
 from cuemem.adapters.store.memories import Memories
 from cuemem.adapters.store.migrations import CURRENT as SCHEMA_VERSION
+from cuemem.adapters.store.overlays import Overlays
 from cuemem.adapters.store.records import (
     Compacted,
     ConversationSummary,
+    Correction,
     CueSet,
     FileRecord,
     MemoryRecord,
+    OverlayRecord,
     ResultRecord,
     RunRecord,
     StoreInfo,
@@ -36,12 +40,14 @@ __all__ = [
     "CachedEmbedder",
     "Compacted",
     "ConversationSummary",
+    "Correction",
     "CueSet",
     "FileRecord",
     "Found",
     "Load",
     "Loadable",
     "MemoryRecord",
+    "OverlayRecord",
     "ResultRecord",
     "RunRecord",
     "Store",
@@ -57,7 +63,7 @@ def default_store_path() -> Path:
     return Path(named).expanduser() if named else folder / "cuemem.duckdb"
 
 
-class Store(Loading, CueSets, Vectors, Memories, Results, Upkeep):
+class Store(Loading, Corrections, Vectors, Memories, Results, Overlays, JobTable, Upkeep):
     """An open store. Safe to share between threads; a second process cannot open the same file.
 
     Writes are transactions of their own unless they stand in one ``with store.writing():`` block. Do not read

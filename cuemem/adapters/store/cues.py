@@ -7,34 +7,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from cuemem.adapters.store.connection import Cursor
 from cuemem.adapters.store.conversations import Conversations, require
+from cuemem.adapters.store.cue_rows import (
+    SAME,
+    Key,
+    cues_of,
+    drop_corrections,
+    mark_complete,
+    remove_set,
+    turns_of,
+    write_turns,
+)
 from cuemem.adapters.store.records import CueSet
-from cuemem.adapters.store.rows import Table, first, from_utc, to_json, utc_now
-from cuemem.errors import BadInput, NotBuilt, UnknownName
-from cuemem.knobs import fingerprint
+from cuemem.adapters.store.rows import first, from_utc, to_json, utc_now
+from cuemem.errors import BadInput, UnknownName
 from cuemem.ports import Extraction
 from cuemem.turns import cut_turns
 from cuemem.types import ConversationId, Cue, Triple, TurnId, TurnUnit
 
-Key = tuple[ConversationId, str, TurnUnit]
-
-_SAME = "conversation_id = ? AND source = ? AND turn_unit = ?"
-_EXTRACTIONS = Table.of(
-    "extractions", "conversation_id text, source text, turn_unit text, turn_id text, failure text"
-)
-_CUES = Table.of(
-    "cues",
-    """conversation_id text, source text, turn_unit text, turn_id text, number integer, subject text,
-       relation text, object text, statement text""",
-)
 _SETS = """
     SELECT s.conversation_id, s.source, s.turn_unit, s.provenance, s.complete, s.content_hash, s.created_at,
            len(s.turns), count(e.turn_id), count(e.failure),
            (SELECT count(*) FROM cues AS c WHERE c.conversation_id = s.conversation_id
-            AND c.source = s.source AND c.turn_unit = s.turn_unit)
+            AND c.source = s.source AND c.turn_unit = s.turn_unit),
+           (SELECT count(*) FROM corrections AS c WHERE c.conversation_id = s.conversation_id
+            AND c.source = s.source AND c.turn_unit = s.turn_unit AND c.state = 'applied'),
+           (SELECT count(*) FROM corrections AS c WHERE c.conversation_id = s.conversation_id
+            AND c.source = s.source AND c.turn_unit = s.turn_unit AND c.state = 'dropped')
     FROM cue_sets AS s LEFT JOIN extractions AS e USING (conversation_id, source, turn_unit)
     WHERE s.conversation_id = ? GROUP BY ALL ORDER BY s.created_at, s.source, s.turn_unit
 """
@@ -48,16 +48,17 @@ class CueSets(Conversations):
     ) -> CueSet:
         """Start a cue set, or resume the one that is there if it has the same provenance.
 
-        One of another provenance (another model, another prompt) is dropped: its cues would mix with the new.
+        One of another provenance (another model, another prompt) is dropped: its cues would mix with the new. Its
+        corrections go with it and are counted in ``CueSet.dropped``.
         """
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
             turns = [turn.turn_id for turn in cut_turns(self.conversation(conversation_id), unit)]
             if len(set(turns)) < len(turns):
                 raise BadInput(f"{conversation_id} has {unit} turns that share an id; cues could not be told apart.")
-            row = first(cursor, f"SELECT provenance FROM cue_sets WHERE {_SAME}", key)
+            row = first(cursor, f"SELECT provenance FROM cue_sets WHERE {SAME}", key)
             if row is None or json.loads(row[0]) != dict(provenance):
-                _remove(cursor, key)
+                remove_set(cursor, key)
                 cursor.execute(
                     """INSERT INTO cue_sets
                            (conversation_id, source, turn_unit, turns, provenance, complete, created_at)
@@ -71,30 +72,24 @@ class CueSets(Conversations):
     ) -> None:
         """Commit what was extracted of some turns, in place of what those turns had.
 
-        In a complete set this corrects the turns, and the content hash follows. Raises UnknownName for a turn
-        that the conversation does not have under this unit.
+        In a complete set the content hash follows, and a correction made by hand of such a turn is on record as
+        dropped. Raises UnknownName for a turn that the conversation does not have under this unit.
         """
         key = (conversation_id, source, unit)
         latest = {extraction.turn_id: extraction for extraction in extractions}
         with self.writing() as cursor:
-            turns, complete = _turns(cursor, key)
+            turns, complete = turns_of(cursor, key)
             if strangers := latest.keys() - turns.keys():
                 raise UnknownName(f"{conversation_id} has no {unit} turn {min(strangers)!r}.")
-            done = f"SELECT turn_id FROM extractions WHERE {_SAME}"
-            again = [turn for (turn,) in cursor.execute(done, key).fetchall() if turn in latest]
-            for table in ("extractions", "cues") if again else ():
-                these = f"DELETE FROM {table} WHERE {_SAME} AND turn_id IN (SELECT unnest(?::VARCHAR[]))"
-                cursor.execute(these, [*key, again])
-            _EXTRACTIONS.insert(cursor, [(*key, e.turn_id, e.failure) for e in latest.values()])
-            _CUES.insert(cursor, [row for extraction in latest.values() for row in _rows(key, extraction)])
+            drop_corrections(cursor, key, write_turns(cursor, key, latest))
             if complete:
-                self._complete(cursor, key)
+                mark_complete(cursor, key)
 
     def complete_cue_set(self, conversation_id: ConversationId, source: str, unit: TurnUnit) -> CueSet:
         """Mark a set as complete and give it its content hash. Raises BadInput while turns are missing."""
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
-            turns, _ = _turns(cursor, key)
+            turns, _ = turns_of(cursor, key)
             done = self.extractions_done(*key)
             missing = [turn for turn in turns if turn not in done]
             if missing:
@@ -102,7 +97,7 @@ class CueSets(Conversations):
                     f"The cues of {conversation_id} from {source!r} are not complete: {len(missing)} of "
                     f"{len(turns)} turns are still to be done, the first is {missing[0]}."
                 )
-            self._complete(cursor, key)
+            mark_complete(cursor, key)
             return self._cue_set(key)
 
     def replace_cue_set(
@@ -119,7 +114,7 @@ class CueSets(Conversations):
         """
         key = (conversation_id, source, unit)
         with self.writing() as cursor:
-            _remove(cursor, key)
+            remove_set(cursor, key)
             self.begin_cue_set(*key, provenance)
             self.add_extractions(*key, extractions)
             return self.complete_cue_set(*key)
@@ -128,7 +123,7 @@ class CueSets(Conversations):
         """Take out a cue set; no harm where there is none."""
         with self.writing() as cursor:
             require(cursor, conversation_id)
-            _remove(cursor, (conversation_id, source, unit))
+            remove_set(cursor, (conversation_id, source, unit))
 
     def cue_sets(self, conversation_id: ConversationId) -> tuple[CueSet, ...]:
         """The cue sets of a conversation in the order they were begun."""
@@ -143,16 +138,16 @@ class CueSets(Conversations):
     def cues(self, conversation_id: ConversationId, source: str, unit: TurnUnit) -> tuple[Cue, ...]:
         """C of a set, complete or not: by source turn, then in the order extracted, with index from 0."""
         with self.reading() as cursor:
-            return _cues(cursor, (conversation_id, source, unit))
+            return cues_of(cursor, (conversation_id, source, unit))
 
     def extractions(self, conversation_id: ConversationId, source: str, unit: TurnUnit) -> tuple[Extraction, ...]:
         """What each turn done so far gave, in the order of the turns, failures and turns without a cue too."""
         key = (conversation_id, source, unit)
         contents: dict[TurnId, list[Triple | str]] = {}
         with self.reading() as cursor:
-            turns, _ = _turns(cursor, key)
-            rows = cursor.execute(f"SELECT turn_id, failure FROM extractions WHERE {_SAME}", key).fetchall()
-            for cue in _cues(cursor, key):
+            turns, _ = turns_of(cursor, key)
+            rows = cursor.execute(f"SELECT turn_id, failure FROM extractions WHERE {SAME}", key).fetchall()
+            for cue in cues_of(cursor, key):
                 contents.setdefault(cue.turn_id, []).append(cue.content)
         rows.sort(key=lambda row: turns[row[0]])
         return tuple(Extraction(turn, tuple(contents.get(turn, ())), failure) for turn, failure in rows)
@@ -161,52 +156,9 @@ class CueSets(Conversations):
         """The turns that are done, the failed ones too: extraction resumes at the first of the others."""
         key = (conversation_id, source, unit)
         with self.reading() as cursor:
-            _turns(cursor, key)
-            rows = cursor.execute(f"SELECT turn_id FROM extractions WHERE {_SAME}", key).fetchall()
+            turns_of(cursor, key)
+            rows = cursor.execute(f"SELECT turn_id FROM extractions WHERE {SAME}", key).fetchall()
         return frozenset(turn for (turn,) in rows)
 
     def _cue_set(self, key: Key) -> CueSet:
         return next(it for it in self.cue_sets(key[0]) if (it.source, it.turn_unit) == key[1:])
-
-    def _complete(self, cursor: Cursor, key: Key) -> None:
-        contents = [[cue.turn_id, *_parts(cue.content)] for cue in _cues(cursor, key)]
-        mark = f"UPDATE cue_sets SET complete = true, content_hash = ? WHERE {_SAME}"
-        cursor.execute(mark, [fingerprint(contents), *key])
-
-
-def _turns(cursor: Cursor, key: Key) -> tuple[dict[TurnId, int], bool]:
-    """The place of each turn that the set is to cover, and whether the set is complete."""
-    row = first(cursor, f"SELECT turns, complete FROM cue_sets WHERE {_SAME}", key)
-    if row is None:
-        require(cursor, key[0])
-        raise NotBuilt(f"{key[0]} has no cues from {key[1]!r} with {key[2]}s as turns; extract them first.")
-    return {turn_id: place for place, turn_id in enumerate(row[0])}, bool(row[1])
-
-
-def _cues(cursor: Cursor, key: Key) -> tuple[Cue, ...]:
-    turns, _ = _turns(cursor, key)
-    rows = cursor.execute(
-        f"SELECT turn_id, number, subject, relation, object, statement FROM cues WHERE {_SAME}", key
-    ).fetchall()
-    rows.sort(key=lambda row: (turns[row[0]], row[1]))
-    return tuple(
-        Cue(index, turn_id, Triple(*triple) if statement is None else statement)
-        for index, (turn_id, _number, *triple, statement) in enumerate(rows)
-    )
-
-
-def _rows(key: Key, extraction: Extraction) -> Iterable[tuple[Any, ...]]:
-    for number, content in enumerate(extraction.contents):
-        yield (*key, extraction.turn_id, number, *_parts(content))
-
-
-def _parts(content: Triple | str) -> tuple[str | None, str | None, str | None, str | None]:
-    """Subject, relation, object, statement: a triple has the first three, a statement the last."""
-    if isinstance(content, str):
-        return None, None, None, content
-    return content.subject, content.relation, content.object, None
-
-
-def _remove(cursor: Cursor, key: Key) -> None:
-    for table in ("cues", "extractions", "cue_sets"):
-        cursor.execute(f"DELETE FROM {table} WHERE {_SAME}", key)

@@ -24,6 +24,24 @@ STEPS: tuple[Step, ...] = (
         """UPDATE files SET conversations =
                (SELECT count(*) FROM conversations AS c WHERE c.file_sha256 = files.sha256)""",
     ),
+    (
+        # 3: cues can be corrected by hand, known faults of the gold laid over it, and background work taken up
+        #    again after a restart.
+        """CREATE TABLE corrections (
+               conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, turn_unit VARCHAR NOT NULL,
+               number INTEGER NOT NULL, turn_id VARCHAR NOT NULL, before JSON NOT NULL, before_failure VARCHAR,
+               after JSON NOT NULL, state VARCHAR NOT NULL, corrected_at TIMESTAMP NOT NULL,
+               PRIMARY KEY (conversation_id, source, turn_unit, number))""",
+        """CREATE TABLE overlays (
+               conversation_id VARCHAR NOT NULL, question_index INTEGER NOT NULL, sha256 VARCHAR NOT NULL,
+               name VARCHAR NOT NULL, error_type VARCHAR NOT NULL, reasoning VARCHAR NOT NULL,
+               correct_answer JSON, correct_evidence JSON, added_at TIMESTAMP NOT NULL,
+               PRIMARY KEY (conversation_id, question_index, sha256))""",
+        """CREATE TABLE jobs (
+               job_id VARCHAR PRIMARY KEY, kind VARCHAR NOT NULL, title VARCHAR NOT NULL, details JSON NOT NULL,
+               state VARCHAR NOT NULL, message VARCHAR NOT NULL, what VARCHAR NOT NULL, done BIGINT NOT NULL,
+               total BIGINT NOT NULL, created_at TIMESTAMP NOT NULL, started_at TIMESTAMP, ended_at TIMESTAMP)""",
+    ),
 )
 CURRENT = len(STEPS) + 1
 

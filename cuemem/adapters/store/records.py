@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from cuemem.types import ConversationId, TurnUnit
+from cuemem.types import ConversationId, Triple, TurnId, TurnUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ class CueSet:
     """The cues of a conversation from one source under one turn unit, perhaps still being extracted.
 
     ``turns`` are to be covered, ``done`` have been, ``failed`` of these gave nothing usable. ``content_hash``
-    identifies the cues of a complete set, whatever source they came from, and is None before.
+    identifies the cues of a complete set, whatever source they came from, and is None before. ``provenance`` is
+    the source's; ``corrections`` is how many corrections by hand hold in the set beside it, ``dropped`` how many
+    were lost because the set, or a turn of it, was made anew.
     """
 
     conversation_id: ConversationId
@@ -66,6 +68,39 @@ class CueSet:
     done: int
     failed: int
     cues: int
+    corrections: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person changed in the cues of one turn. ``number`` counts within the cue set, from 1.
+
+    ``before_failure`` is why the extraction had given nothing, where it had failed. ``dropped``: the turn was
+    extracted anew since, so that neither ``before`` nor ``after`` is there any more.
+    """
+
+    conversation_id: ConversationId
+    source: str
+    turn_unit: TurnUnit
+    number: int
+    turn_id: TurnId
+    before: tuple[Triple | str, ...]
+    before_failure: str | None
+    after: tuple[Triple | str, ...]
+    state: Literal["applied", "undone", "dropped"]
+    corrected_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayRecord:
+    """A list of known faults of the gold that lies over loaded questions; ``flags`` counts the questions."""
+
+    sha256: str
+    name: str
+    added_at: datetime
+    conversations: int
+    flags: int
 
 
 @dataclass(frozen=True, slots=True)

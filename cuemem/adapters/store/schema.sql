@@ -78,6 +78,20 @@ CREATE TABLE evidence (
     PRIMARY KEY (conversation_id, question_index, position)
 );
 
+-- Known faults of the gold, from a list that the user loads on top; the gold itself stays as its file has it.
+CREATE TABLE overlays (
+    conversation_id  VARCHAR NOT NULL,
+    question_index   INTEGER NOT NULL,
+    sha256           VARCHAR NOT NULL,     -- of the list's file
+    name             VARCHAR NOT NULL,
+    error_type       VARCHAR NOT NULL,     -- in the list's own words; WRONG_CITATION leaves the answer right
+    reasoning        VARCHAR NOT NULL,
+    correct_answer   JSON,                 -- NULL where the list has none
+    correct_evidence JSON,                 -- a list of [cited, utterance_id, session]; NULL where the list has none
+    added_at         TIMESTAMP NOT NULL,
+    PRIMARY KEY (conversation_id, question_index, sha256)
+);
+
 CREATE TABLE observations (
     conversation_id VARCHAR NOT NULL,
     position        INTEGER NOT NULL,
@@ -136,6 +150,22 @@ CREATE TABLE cues (
     PRIMARY KEY (conversation_id, source, turn_unit, turn_id, number)
 );
 
+-- Each time the cues of a turn were corrected by hand, the oldest first by number. A cue set that is made anew from
+-- another origin leaves its corrections here as dropped, so that nobody's work vanishes unseen.
+CREATE TABLE corrections (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    turn_unit       VARCHAR NOT NULL,
+    number          INTEGER NOT NULL,      -- within the cue set, from 1
+    turn_id         VARCHAR NOT NULL,
+    before          JSON NOT NULL,         -- the turn's cues: a list of [subject, relation, object] or "statement"
+    before_failure  VARCHAR,               -- why the extraction had given nothing, where it had failed
+    after           JSON NOT NULL,
+    state           VARCHAR NOT NULL,      -- applied, undone, dropped
+    corrected_at    TIMESTAMP NOT NULL,
+    PRIMARY KEY (conversation_id, source, turn_unit, number)
+);
+
 -- What is dear to compute -------------------------------------------------------------------------------------
 
 -- FLOAT[] and not FLOAT[n], since models of different dimension share the table; each has one, checked on insert.
@@ -184,4 +214,20 @@ CREATE TABLE results (
     question_index  INTEGER NOT NULL,
     "values"        JSON NOT NULL,
     PRIMARY KEY (run_id, conversation_id, question_index)
+);
+
+-- Background work of the app: what was begun and not ended when the process stopped can be taken up again.
+CREATE TABLE jobs (
+    job_id     VARCHAR PRIMARY KEY,
+    kind       VARCHAR NOT NULL,
+    title      VARCHAR NOT NULL,
+    details    JSON NOT NULL,              -- all that is needed to do it again
+    state      VARCHAR NOT NULL,           -- queued, running, interrupted, done, failed, cancelled
+    message    VARCHAR NOT NULL,           -- why it failed
+    what       VARCHAR NOT NULL,           -- the step it was at, and how far
+    done       BIGINT NOT NULL,
+    total      BIGINT NOT NULL,
+    created_at TIMESTAMP NOT NULL,
+    started_at TIMESTAMP,
+    ended_at   TIMESTAMP
 );

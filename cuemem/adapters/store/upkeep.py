@@ -16,18 +16,20 @@ from cuemem.types import ConversationId, TurnUnit
 _KEYED = (
     "results",
     "memories",
+    "corrections",
     "cues",
     "extractions",
     "cue_sets",
     "problems",
     "observations",
+    "overlays",
     "evidence",
     "questions",
     "utterances",
     "sessions",
     "conversations",
 )
-_TABLES = (*_KEYED, "files", "vectors", "arrays", "runs")
+_TABLES = (*_KEYED, "files", "vectors", "arrays", "runs", "jobs")
 _UNITS: tuple[TurnUnit, ...] = ("utterance", "exchange")
 
 
