@@ -84,6 +84,10 @@ class History:
         same_build(self.built_as, method, self.conversation)
         return np.empty(0, np.int64), np.arange(len(self.turns))
 
+    def entries(self, query: Query, method: FullHistory) -> None:
+        """No knob decides what is in."""
+        same_build(self.built_as, method, self.conversation)
+
     def explain(self, query: Query, method: FullHistory, turn_id: TurnId, budget: int | None = None) -> Explanation:
         """In the context unless the budget cut it; the least budget that keeps it."""
         same_build(self.built_as, method, self.conversation)

@@ -15,7 +15,7 @@ from cuemem.knobs import knob
 from cuemem.methods.explanation import describe, outcome
 from cuemem.methods.lookup import find_turn, same_build
 from cuemem.methods.stages import context_stage, query_stage
-from cuemem.ports import Embedder, Models, TokenCounter
+from cuemem.ports import NEVER, Embedder, EntryTable, Models, TokenCounter
 from cuemem.similarity import Ranking
 from cuemem.turns import cut_turns
 from cuemem.types import (
@@ -126,6 +126,14 @@ class TurnMemory:
         self._check(method)
         nearest = np.array([hit.cue.index for hit in self._ranked(query.text)[0][: method.top_turns]], np.int64)
         return np.sort(nearest), np.sort(nearest)
+
+    def entries(self, query: Query, method: NaiveRag) -> EntryTable:
+        """The rank of every turn: the number of turns that brings it in."""
+        self._check(method)
+        least = np.full(len(self.turns), NEVER, np.uint8)
+        for hit in self._ranked(query.text)[0][:MOST_TURNS]:
+            least[hit.cue.index] = hit.rank
+        return EntryTable({}, "top_turns", MOST_TURNS, least)
 
     def explain(self, query: Query, method: NaiveRag, turn_id: TurnId, budget: int | None = None) -> Explanation:
         """The turn's rank and the least number of turns, or budget, that brings it in."""

@@ -17,9 +17,10 @@ from cuemem.methods.cuemem.extraction import extract_cues
 from cuemem.methods.cuemem.graph import CueGraph, link_cues, point_cues, turn_graph
 from cuemem.methods.cuemem.reconstruction import Retrieval, name_anchors, reached_turns, retrieve
 from cuemem.methods.cuemem.settings import Settings
+from cuemem.methods.cuemem.sweep import entry_table
 from cuemem.methods.cuemem.trace import stages
 from cuemem.methods.lookup import find_turn, same_build
-from cuemem.ports import Embedder, Models, TokenCounter
+from cuemem.ports import Embedder, EntryTable, Models, TokenCounter
 from cuemem.similarity import Nearest
 from cuemem.turns import cut_turns, resolve_unit
 from cuemem.types import Conversation, Explanation, Indices, Matrix, Query, Recall, Turn, TurnGraph, TurnId
@@ -130,6 +131,11 @@ class CueMemory:
         self._check(method)
         retrieval = self._retrieved(query.text)[0]
         return np.sort(np.array(retrieval.anchors(method), np.int64)), reached_turns(retrieval, method)
+
+    def entries(self, query: Query, method: CueMem) -> EntryTable:
+        """The contexts at every (w, k, m) under the options of ``method``."""
+        self._check(method)
+        return entry_table(self._retrieved(query.text)[0], method)
 
     def explain(self, query: Query, method: CueMem, turn_id: TurnId, budget: int | None = None) -> Explanation:
         """Why this turn is, or is not, in the context of :meth:`recall` with the same arguments."""
