@@ -1,0 +1,60 @@
+"""Statistics against published values and hand-counted cases."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuemem.evaluation.statistics import Flips, bootstrap_difference, flips, kappa, wilson
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "low", "high"),
+    [
+        # Newcombe (1998), Two-sided confidence intervals for the single proportion, table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_intervals_are_those_published(right: int, n: int, low: float, high: float) -> None:
+    found = wilson(right, n)
+    assert found is not None
+    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    assert wilson(0, 0) is None
+
+
+def test_flips_are_counted_and_tested_exactly() -> None:
+    before = [True] * 5 + [False] * 5
+    after = [True, True, True, False, False] + [True] * 4 + [False]
+    assert flips(before, after) == Flips(3, 4, 2, 1)
+    # Two-sided binomial: P(X <= 2 or X >= 4 | 6, 1/2) = 2 · 22/64
+    assert Flips(3, 4, 2, 1).p == pytest.approx(44 / 64)
+    assert Flips(0, 10, 0, 0).p == pytest.approx(2 / 1024)
+    assert Flips(9, 0, 0, 1).p == 1.0
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        flips([True], [])
+
+
+def test_kappa_is_cohens() -> None:
+    # 50 items: both yes 20, both no 15, 5 and 10 apart: p_o = .7, p_e = .5, kappa = .4
+    one = ["y"] * 25 + ["n"] * 25
+    other = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15
+    assert kappa(one, other) == pytest.approx(0.4)
+    assert kappa(["y"], ["y"]) is None
+    assert kappa([], []) is None
+    with pytest.raises(ValueError, match="1 and 2 items"):
+        kappa(["y"], ["y", "n"])
+
+
+def test_the_bootstrap_draws_conversations() -> None:
+    same = [([0.0, 1.0], [1.0, 1.0])] * 6  # every conversation gains one half
+    found = bootstrap_difference(same, seed=1)
+    assert found is not None
+    assert (found.estimate, found.low, found.high) == (0.5, 0.5, 0.5)
+    mixed = [([0.0] * 10, [1.0] * 10), ([1.0] * 10, [0.0] * 10)]
+    wide = bootstrap_difference(mixed, seed=1)
+    assert wide is not None
+    assert (wide.estimate, wide.low, wide.high) == (0.0, -1.0, 1.0)
+    assert bootstrap_difference([], seed=1) is None
+    assert bootstrap_difference(mixed, seed=1) == wide
