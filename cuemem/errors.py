@@ -40,3 +40,7 @@ class Refused(CueMemError):
 
 class Cancelled(CueMemError):
     """Long work was stopped on request; what it had committed stays, and it resumes from there."""
+
+
+class Unavailable(CueMemError):
+    """Something that the work needs is not to be had: a model, its engine, a server, room on the disk."""
