@@ -43,7 +43,7 @@ def inspected() -> Scene:
     return scene
 
 
-def _put(key: str, value: Any) -> str:
+def put(key: str, value: Any) -> str:
     """Show this value in the widget of this key; the view decides, whatever the widget showed before."""
     st.session_state[key] = value
     return key
@@ -54,7 +54,7 @@ def _conversation(scene: Scene) -> None:
         summary.conversation_id: summary.title + ("" if summary.memories else " (no memory)")
         for summary in sorted(scene.summaries, key=lambda summary: not summary.memories)
     }
-    key = _put("control.conversation", scene.summary.conversation_id)
+    key = put("control.conversation", scene.summary.conversation_id)
     st.selectbox(
         "Conversation",
         list(titles),
@@ -65,12 +65,12 @@ def _conversation(scene: Scene) -> None:
     )
     names = {method.name: method.title for method in METHODS}
     left, right = st.columns([2, 3], gap="small")
-    key = _put("control.method", scene.view.method)
+    key = put("control.method", scene.view.method)
     left.selectbox(
         "Method", list(names), format_func=lambda name: names[name], key=key, on_change=_to_method, args=(key,)
     )
     if scene.choice is not None:
-        key = _put("control.memory", scene.choices.index(scene.choice))
+        key = put("control.memory", scene.choices.index(scene.choice))
         right.selectbox(
             "Memory",
             range(len(scene.choices)),
@@ -117,7 +117,7 @@ def _question(scene: Scene) -> None:
     shown = _filtered(scene)
     labels = {question.index: f"{question.index} · {question.text}" for question in scene.questions}
     places = [question.index for question in shown]
-    key = _put("control.question", scene.question.index)
+    key = put("control.question", scene.question.index)
     st.selectbox(
         "Question",
         places,
@@ -212,7 +212,7 @@ def _knob(scene: Scene, knob: Knob) -> None:
     """One control, drawn from what the knob declares."""
     words = knob.name.replace("_", " ")
     label = f"**{knob.symbol}** · {words}" if knob.symbol else words.capitalize()
-    key = _put(f"control.knob.{knob.name}", getattr(scene.method, knob.name))
+    key = put(f"control.knob.{knob.name}", getattr(scene.method, knob.name))
     about = f"{knob.about}. Default {getattr(scene.suited, knob.name)}."
     event: dict[str, Any] = {"key": key, "help": about, "on_change": _to_setting, "args": (knob.name, key)}
     if isinstance(knob.default, bool):
@@ -236,11 +236,11 @@ def set_knob(name: str, value: Any) -> None:
 
 
 def _budget(scene: Scene) -> None:
-    key = _put("control.budgeted", scene.budget is not None)
+    key = put("control.budgeted", scene.budget is not None)
     about = "Turns enter in order of importance until the next one does not fit. Off: the paper's mode, uncapped."
     st.toggle("Token budget", key=key, help=about, on_change=_to_budgeted, args=(key, scene.suited_budget))
     if scene.budget is not None:
-        key = _put("control.budget", scene.budget)
+        key = put("control.budget", scene.budget)
         st.slider(
             "Budget in tokens",
             LEAST_BUDGET,
