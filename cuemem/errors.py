@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cuemem.types.chat import Failure, FailureKind
+
 
 class CueMemError(Exception):
     """Something the user can act on. ``str(error)`` is the whole message, fit to be shown as it is."""
@@ -44,3 +46,33 @@ class Cancelled(CueMemError):
 
 class Unavailable(CueMemError):
     """Something that the work needs is not to be had: a model, its engine, a server, room on the disk."""
+
+
+class ChatFailure(CueMemError):
+    """A language model gave nothing usable. ``kind`` is from a fixed vocabulary; no key is ever in the sentence.
+
+    ``retryable``: asking again later may help without changing anything. ``text`` is what came back all the same,
+    ``tried`` how many requests were made, ``limit`` the model's window in tokens where it told.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        sentence: str,
+        *,
+        retryable: bool = False,
+        text: str = "",
+        tried: int = 0,
+        limit: int | None = None,
+    ) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+        self.retryable = retryable
+        self.text = text
+        self.tried = tried
+        self.limit = limit
+
+    @property
+    def failure(self) -> Failure:
+        """The failure as data."""
+        return Failure(self.kind, str(self), self.retryable)

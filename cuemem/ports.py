@@ -5,7 +5,7 @@ Adapters implement the first half, methods the second; neither knows the other. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cuemem.types import (
+    ChatReply,
+    ChatRequest,
     Conversation,
     Explanation,
     Indices,
@@ -34,6 +36,28 @@ class Embedder(Protocol):
     def name(self) -> str: ...
 
     def encode(self, texts: Sequence[str]) -> Matrix:  # (len(texts), d)
+        ...
+
+
+class ChatModel(Protocol):
+    """A language model by its LiteLLM name. A reply is usable, or ChatFailure is raised; never an empty success."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def window(self) -> int | None:
+        """The most tokens of prompt and reply together, None where not known."""
+        ...
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """The price of so many tokens in US dollars, None where not known."""
+        ...
+
+    def complete(self, request: ChatRequest) -> ChatReply: ...
+
+    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
+        """The reply piece by piece; returns what :meth:`complete` would. Not for requests with a schema."""
         ...
 
 

@@ -4,6 +4,8 @@ Vectors never live in here; they stay beside these tuples as ``Matrix  # (n, d) 
 Times are naive: the datasets name no time zone, so a day can never shift.
 """
 
+from cuemem.types.answer import Answer, AnswerStyle, JudgeProtocol, Verdict, VerdictOutcome
+from cuemem.types.chat import ChatReply, ChatRequest, Failure, FailureKind, JsonSchema, Message, PromptVersion
 from cuemem.types.dialogue import (
     Conversation,
     ConversationId,
@@ -36,7 +38,11 @@ from cuemem.types.recall import (
 __all__ = [
     "WRONG_CITATION",
     "Anchor",
+    "Answer",
+    "AnswerStyle",
     "Change",
+    "ChatReply",
+    "ChatRequest",
     "ContextItem",
     "ContextRole",
     "Conversation",
@@ -48,11 +54,17 @@ __all__ = [
     "Evidence",
     "EvidenceContext",
     "Explanation",
+    "Failure",
+    "FailureKind",
     "Flag",
     "Indices",
+    "JsonSchema",
+    "JudgeProtocol",
     "LossStage",
     "Matrix",
+    "Message",
     "Problem",
+    "PromptVersion",
     "Query",
     "Question",
     "Recall",
@@ -68,5 +80,7 @@ __all__ = [
     "TurnUnitChoice",
     "Usage",
     "Utterance",
+    "Verdict",
+    "VerdictOutcome",
     "spoken",
 ]

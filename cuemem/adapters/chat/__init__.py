@@ -1,0 +1,9 @@
+"""Language models through LiteLLM: any model by its name, with retries, limits, and replies that are usable."""
+
+from __future__ import annotations
+
+from cuemem.adapters.chat.limits import CallLimits
+from cuemem.adapters.chat.litellm_chat import LiteLlmChat
+from cuemem.adapters.chat.secrets import scrub_url
+
+__all__ = ["CallLimits", "LiteLlmChat", "scrub_url"]

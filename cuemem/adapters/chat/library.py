@@ -1,0 +1,71 @@
+"""LiteLLM itself: loaded at the first use, since that takes seconds, kept offline and quiet; and what it knows."""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import cache
+from types import ModuleType
+from typing import Any, Literal
+
+from cuemem.adapters.chat.secrets import scrub
+
+JsonMode = Literal["schema", "object", "text"]
+
+_LOGGERS = ("LiteLLM", "openai._base_client", "httpx", "httpcore.http11", "httpcore.http2")
+
+
+class _Scrubbed(logging.Filter):
+    """Takes keys out of what the libraries log: an address or a header may hold one."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = scrub(record.getMessage()), ()
+        return True
+
+
+@cache
+def litellm() -> ModuleType:
+    """The library, with its own price list instead of a fetched one, and without its printed advertisements."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the name of a Llama model otherwise sends it to a hub
+    import litellm as library
+
+    library.suppress_debug_info = True
+    library.telemetry = False
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_Scrubbed())
+    return library
+
+
+def info(model: str) -> dict[str, Any] | None:
+    """What the price list has on a model; None where it is not in it."""
+    library = litellm()
+    try:
+        return dict(library.get_model_info(model))
+    except library.exceptions.ModelNotMappedError:
+        return None
+
+
+def window(model: str) -> int | None:
+    """The tokens that a model can read, None where not known."""
+    known = info(model) or {}
+    found = known.get("max_input_tokens") or known.get("max_tokens")
+    return int(found) if found else None
+
+
+def cost(model: str, tokens_in: int, tokens_out: int) -> float | None:
+    """The price of so many tokens in US dollars; None, which is not 0, where the list has none."""
+    known = info(model) or {}
+    prices = known.get("input_cost_per_token"), known.get("output_cost_per_token")
+    if prices[0] is None or prices[1] is None:
+        return None
+    return float(prices[0]) * tokens_in + float(prices[1]) * tokens_out
+
+
+def json_mode(model: str) -> JsonMode:
+    """How to ask a model for JSON first: by schema, unless it is known to take no format at all.
+
+    Models that nobody has listed are mostly local servers, which enforce a schema; those that do not refuse it.
+    """
+    supported = litellm().get_supported_openai_params(model)
+    return "schema" if supported is None or "response_format" in supported else "text"

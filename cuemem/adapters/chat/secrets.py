@@ -1,0 +1,35 @@
+"""Keys stay in the environment, the secrets file or the session: nothing that is kept or shown holds one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit, urlunsplit
+
+HIDDEN = "[key]"
+_NAMES = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_SHORTEST = 6  # a shorter value is no key, and hiding it would riddle every text
+# Keys that somebody typed elsewhere, and what providers leave of a key in their own messages.
+_SHAPES = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|AIza|AKIA|r8|nvapi|pplx|tgp)[-_]?[A-Za-z0-9_*-]{16,}"
+    r"|\bsk-[A-Za-z0-9_*-]{4,}"
+    r"|(?<=Bearer )[^\s\"',;]{6,}",
+)
+
+
+def scrub(text: str, keys: Iterable[str | None] = ()) -> str:
+    """The text without any key: those given, those in the environment, and what looks like one."""
+    known = {key for key in keys if key and len(key) >= _SHORTEST}
+    known |= {value for name, value in os.environ.items() if _NAMES.search(name) and len(value) >= _SHORTEST}
+    for key in sorted(known, key=len, reverse=True):
+        text = text.replace(key, HIDDEN)
+    return _SHAPES.sub(HIDDEN, text)
+
+
+def scrub_url(address: str | None) -> str:
+    """The address for people: without user, password, query and fragment, where keys are put too."""
+    if not address:
+        return ""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
