@@ -73,7 +73,7 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def running(jobs: Jobs, job_id: str, done: int = 0) -> Job:
-    until(lambda: (jobs.job(job_id).state, jobs.job(job_id).done) == ("running", done))
+    until(lambda: (job := jobs.job(job_id)).state == "running" and (job.done, job.total) == (done, 4))
     return jobs.job(job_id)
 
 
