@@ -40,8 +40,25 @@ def begin(page: str) -> View:
 
 def current() -> View:
     """The view of this tab."""
+    if _VIEW not in st.session_state:
+        _start_over()
     view: View = st.session_state[_VIEW]
     return view
+
+
+def _start_over() -> None:
+    """Run app.py after all.
+
+    A fresh server that finds a folder pages/ runs the page of the first address it is asked for by itself, until
+    it has seen a call of st.navigation.
+    """
+    st.navigation([st.Page(lambda: None, title="CueMem Lab")], position="hidden")
+    st.rerun()
+
+
+def adopt(view: View) -> None:
+    """Before the sidebar is drawn: look at something else after all, as a page with wishes of its own does."""
+    st.session_state[_VIEW] = view
 
 
 def settle(view: View) -> None:
