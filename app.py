@@ -14,8 +14,16 @@ CueMem is described in arXiv 2609.12354. Everything runs on this machine; nothin
 
 # A page is a file in pages/ and a line here; its name is its path in the address.
 PAGES = {
+    "Start": [
+        st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
+        st.Page("pages/data.py", title="Data", icon=":material/database:", url_path="data"),
+    ],
     "Inspect": [
+        st.Page("pages/conversation.py", title="Conversation", icon=":material/forum:", url_path="conversation"),
         st.Page("pages/trace.py", title="Trace", icon=":material/account_tree:", url_path="trace"),
+    ],
+    "Learn": [
+        st.Page("pages/learn.py", title="Step by step", icon=":material/school:", url_path="learn"),
     ],
 }
 

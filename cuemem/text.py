@@ -1,4 +1,4 @@
-"""Text that every part of the project can hold: what is replaced, and how other JSON values are shown as text."""
+"""Text that every part of the project can hold, and other values as text: JSON, counts, sizes, times to wait."""
 
 from __future__ import annotations
 
@@ -36,3 +36,27 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 cue``, ``2,000 cues``, ``3 memories``."""
+    if count == 1:
+        return f"1 {noun}"
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{count:,} {plural}"
+
+
+def file_size(count: int) -> str:
+    """Bytes for people: ``44.2 MB``, ``12.5 KB``."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if count >= size:
+            return f"{count / size:,.1f} {unit}"
+    return counted(count, "byte")
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, as roughly as it is known: ``5 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,12 @@ import streamlit as st
 from cuemem import knobs
 from cuemem.adapters.store import MemoryRecord, default_store_path
 from cuemem.errors import CueMemError
+from cuemem.jobs import Jobs
 from cuemem.methods import method_named
 from cuemem.ports import Memory
 from cuemem.types import Conversation, ConversationId, Question
-from cuemem.workbench import Workbench
+from cuemem.workbench import Workbench, incoming
+from cuemem.workbench.tasks import files_of, tasks
 
 
 def workbench() -> Workbench:
@@ -28,21 +30,48 @@ def _workbench(path: str) -> Workbench:
     return Workbench.open(path)
 
 
+def jobs() -> Jobs:
+    """The background work of this process, whichever browser tab began it."""
+    return _jobs(str(default_store_path()))
+
+
+@st.cache_resource(show_spinner=False)
+def _jobs(path: str) -> Jobs:
+    bench = _workbench(path)
+    made = Jobs(bench.store, tasks(bench))
+    incoming.sweep(bench.store, files_of(job for job in made.jobs() if job.active or job.resumable))
+    return made
+
+
+@dataclass(slots=True)
+class _Warming:
+    """The embedding model on its way. ``failure`` is why it could not be loaded."""
+
+    failure: str = ""
+
+
 def warm_up() -> None:
     """Start to load the embedding model in the background, once; nothing waits for it."""
     _warming(str(default_store_path()))
 
 
 @st.cache_resource(show_spinner=False)
-def _warming(path: str) -> threading.Thread:
-    def load() -> None:
-        # A model that cannot be loaded says so where it is first needed, and to whom.
-        with contextlib.suppress(CueMemError):
-            _workbench(path).model.warm_up()
+def _warming(path: str) -> _Warming:
+    warming = _Warming()
 
-    thread = threading.Thread(target=load, name="embedding model", daemon=True)
-    thread.start()
-    return thread
+    def load() -> None:
+        try:
+            _workbench(path).model.warm_up()
+        except CueMemError as error:
+            warming.failure = str(error)
+
+    threading.Thread(target=load, name="embedding model", daemon=True).start()
+    return warming
+
+
+def model_failure() -> str:
+    """Why the embedding model could not be loaded, empty unless it failed."""
+    return _warming(str(default_store_path())).failure
 
 
 def model_ready() -> bool:

@@ -15,9 +15,10 @@ def icon() -> str:
 
 @lru_cache(maxsize=1)
 def _sheet() -> str:
-    return Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    sheets = sorted(Path(__file__).parent.glob("*.css"))
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
 def apply() -> None:
-    """Put our style sheet on the page."""
+    """Put our style sheets on the page."""
     st.html(f"<style>{_sheet()}</style>")

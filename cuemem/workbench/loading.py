@@ -57,10 +57,11 @@ def load_file(
         added = load.added
     else:
         added = 0
-    return _report(store, source.sha256, added)
+    return report_on(store, source.sha256, added)
 
 
-def _report(store: Store, sha256: str, added: int) -> LoadReport:
+def report_on(store: Store, sha256: str, added: int = 0) -> LoadReport:
+    """What the store holds of a file: its conversations that are there, their questions and problems."""
     file = next(file for file in store.files() if file.sha256 == sha256)
     ids = tuple(row.conversation_id for row in store.conversations() if row.file_sha256 == sha256)
     categories: Counter[str] = Counter()

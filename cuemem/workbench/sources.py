@@ -24,7 +24,8 @@ ABOUT: Mapping[str, str] = {
 def cue_source(store: Store, conversation: Conversation, name: str, cue_dir: Path | None) -> CueSource | None:
     """The source that makes cues for a conversation. None: only cues that are in the store already can be used.
 
-    Raises UnknownName for a source there is not, and BadInput where what it reads from is not there.
+    ``cue_dir`` is the folder of the imported cues, a file ``<sample>.jsonl`` each, or is the file itself. Raises
+    UnknownName for a source there is not, and BadInput where what it reads from is not there.
     """
     if name not in ABOUT:
         raise UnknownName(f"No cue source {name!r}; there are {', '.join(ABOUT)}.")
@@ -34,7 +35,7 @@ def cue_source(store: Store, conversation: Conversation, name: str, cue_dir: Pat
         return ObservationCues(store.observations(conversation.conversation_id))
     if cue_dir is None:
         return None
-    path = cue_dir / f"{conversation.sample_id}.jsonl"
+    path = cue_dir if cue_dir.is_file() else cue_dir / f"{conversation.sample_id}.jsonl"
     if not path.is_file():
         raise BadInput(
             f"There are no cues for {conversation.title}: {path} is missing. Name its folder by --cue-dir."

@@ -1,0 +1,91 @@
+"""Does it work here? Store and models, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from cuemem.text import counted, file_size
+from cuemem.ui import cache, markup
+
+_LOOK_AGAIN = 1.0  # seconds, while the embedding model is on its way
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One thing that works, is on its way, does not work, or is not there. ``look`` is its CSS class."""
+
+    name: str
+    state: str
+    look: str
+    words: str
+
+
+def status() -> None:
+    """What is there and what it can do; looked at again while something is on its way."""
+    warming = not (cache.model_ready() or cache.model_failure())
+
+    def draw() -> None:
+        show((_store(), _embedding(), _language_model()))
+        if warming and (cache.model_ready() or cache.model_failure()):
+            st.rerun()
+
+    st.fragment(draw, run_every=_LOOK_AGAIN if warming else None)()
+
+
+def show(rows: tuple[Status, ...]) -> None:
+    """A list of states."""
+    markup.show(
+        markup.html(
+            '<dl class="cm-facts">{rows}</dl>',
+            rows=markup.join(
+                [
+                    markup.html(
+                        '<dt>{name}</dt><dd><span class="cm-state {look}">{state}</span>{words}</dd>',
+                        name=row.name,
+                        look=row.look,
+                        state=row.state,
+                        words=row.words,
+                    )
+                    for row in rows
+                ]
+            ),
+        )
+    )
+
+
+def _store() -> Status:
+    info = cache.workbench().store.info()
+    rows = info.rows
+    held = ", ".join(
+        counted(rows[table], noun)
+        for table, noun in (
+            ("conversations", "conversation"),
+            ("questions", "question"),
+            ("memories", "memory"),
+        )
+    )
+    held = held if rows["conversations"] else "nothing in it yet"
+    return Status("Store", "ready", "cm-good", f"{held} · {file_size(info.size)} · {info.path}")
+
+
+def _embedding() -> Status:
+    model = cache.workbench().model.name
+    use = "turns cues and questions into vectors, on this machine"
+    if cache.model_ready():
+        return Status("Embedding model", "ready", "cm-good", f"{model} {use}.")
+    if failure := cache.model_failure():
+        return Status("Embedding model", "failed", "cm-bad", failure)
+    return Status("Embedding model", "loading", "cm-busy", f"{model} {use}. It is there in about ten seconds.")
+
+
+def _language_model() -> Status:
+    return Status(
+        "Language model",
+        "not set up",
+        "cm-none",
+        "Not needed for what the app does now: cues from sentences, from a file or from a dataset's own "
+        "observations, the turn graph, tracing and measuring what is recalled. Extracting cues with a model, "
+        "answering and judging come later.",
+    )

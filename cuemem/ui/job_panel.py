@@ -1,0 +1,157 @@
+"""The background work on a page: progress, time left, cancel, resume. Polled only while something is going on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection
+
+import streamlit as st
+
+from cuemem.errors import BadInput, UnknownName
+from cuemem.jobs import Job
+from cuemem.text import duration
+from cuemem.ui import cache, markup
+from cuemem.workbench import incoming
+from cuemem.workbench.tasks import files_of
+
+POLL = 1.0  # seconds between two looks at running jobs
+PATIENCE = 0.8  # seconds for which a click waits, so that quick work is done when the page is drawn
+_SHOWN_WAITING = 10
+
+
+def start(kind: str, title: str, details: dict[str, object]) -> None:
+    """Begin work in the background, and wait a moment in case it is done at once."""
+    jobs = cache.jobs()
+    jobs.wait(jobs.start(kind, title, details), PATIENCE)
+
+
+def polled(draw: Callable[[], None]) -> None:
+    """Draw a part of the page that follows the jobs; when one begins or ends, the whole page is drawn anew."""
+    before = {job.job_id: job.state for job in cache.jobs().jobs()}
+
+    def follow() -> None:
+        draw()
+        if before != {job.job_id: job.state for job in cache.jobs().jobs()}:
+            st.rerun()
+
+    busy = any(state in ("queued", "running") for state in before.values())
+    st.fragment(follow, run_every=POLL if busy else None)()
+
+
+def work(kinds: Collection[str] | None = None) -> None:
+    """What runs, waits, was interrupted, cancelled or has failed; nothing where there is nothing."""
+    if any(job.state != "done" for job in _jobs(kinds)):
+        with st.container(border=True, key="cm-work"):
+            polled(lambda: _work(kinds))
+
+
+def _jobs(kinds: Collection[str] | None) -> list[Job]:
+    return [job for job in reversed(cache.jobs().jobs()) if kinds is None or job.kind in kinds]
+
+
+def _work(kinds: Collection[str] | None) -> None:
+    jobs = _jobs(kinds)
+    for job in jobs:
+        if job.state == "running":
+            _row(job, bar(job))
+    waiting = [job for job in jobs if job.state == "queued"]
+    for job in waiting[:_SHOWN_WAITING]:
+        _row(job, markup.html('<div class="cm-quiet">waiting for its turn</div>'))
+    if len(waiting) > 1:
+        st.button(
+            f"Cancel all {len(waiting):,} that wait", key="job.cancel_waiting", on_click=_cancel, args=(waiting,)
+        )
+    stopped = [job for job in jobs if job.resumable]
+    for job in stopped[:_SHOWN_WAITING]:
+        _row(job, markup.html('<div class="cm-quiet">{text}</div>', text=stopped_because(job)))
+    if len(stopped) > 1:
+        with st.container(horizontal=True):
+            resumable = [job for job in stopped if not lost_file(job)]
+            st.button(
+                f"Resume all {len(resumable):,}",
+                key="job.resume_all",
+                on_click=_resume,
+                args=(resumable,),
+                disabled=not resumable,
+            )
+            st.button(f"Dismiss all {len(stopped):,}", key="job.forget_all", on_click=dismiss, args=(stopped,))
+
+
+def bar(job: Job) -> markup.Html:
+    """How far a job is, as a bar and in words."""
+    known = job.total > 0
+    value = markup.html(' value="{done}" max="{total}"', done=job.done, total=job.total) if known else markup.Html()
+    return markup.html(
+        '<progress class="cm-bar" aria-label="{title}"{value}></progress><div class="cm-quiet">{words}</div>',
+        title=job.title,
+        value=value,
+        words=progress_words(job),
+    )
+
+
+def progress_words(job: Job) -> str:
+    """The step a job is at, how far, and the time left by its pace so far."""
+    if job.cancelling:
+        return "stopping at the next step …"
+    if not job.what:
+        return "starting …" if job.state == "running" else "waiting for its turn"
+    step = job.what[:1].upper() + job.what[1:]
+    if job.total > 0:
+        step += f": {job.done:,} of {job.total:,}"
+    elif job.done:
+        step += f": {job.done:,} so far"
+    return step if job.seconds_left is None else f"{step} · about {duration(job.seconds_left)} left"
+
+
+def stopped_because(job: Job) -> str:
+    """Why a job is not going on, and what can be done."""
+    gone = " Its file is no longer here: hand it in again." if lost_file(job) else ""
+    if job.state == "failed":
+        return f"Failed: {job.message}{'' if job.message.endswith('again.') else gone}"
+    way = f" at {job.done:,} of {job.total:,}" if job.total else ""
+    because = "The app was stopped" if job.state == "interrupted" else "Cancelled"
+    return f"{because}{way}. {gone.strip() or 'What was done is kept; it goes on from there.'}"
+
+
+def lost_file(job: Job) -> bool:
+    """Whether a file that the job reads is not there any more."""
+    return any(not path.exists() for path in files_of([job]))
+
+
+def _row(job: Job, below: markup.Html) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            markup.show(markup.html('<div class="cm-job"><b>{title}</b>{below}</div>', title=job.title, below=below))
+        if job.active:
+            label = "Stopping" if job.cancelling else "Cancel"
+            st.button(label, key=f"job.cancel.{job.job_id}", on_click=_cancel, args=([job],), disabled=job.cancelling)
+        else:
+            if not lost_file(job):
+                st.button("Resume", key=f"job.resume.{job.job_id}", on_click=_resume, args=([job],))
+            st.button("Dismiss", key=f"job.forget.{job.job_id}", on_click=dismiss, args=([job],))
+
+
+def _cancel(jobs: Collection[Job]) -> None:
+    for job in jobs:
+        with _as_it_is_now():
+            cache.jobs().cancel(job.job_id)
+
+
+def _resume(jobs: Collection[Job]) -> None:
+    for job in jobs:
+        with _as_it_is_now():
+            cache.jobs().resume(job.job_id)
+
+
+def dismiss(jobs: Collection[Job]) -> None:
+    """In a callback: take ended jobs off the list, and delete what was handed in for them."""
+    for job in jobs:
+        with _as_it_is_now():
+            cache.jobs().forget(job.job_id)
+            for path in files_of([job]):
+                incoming.discard(cache.workbench().store, path)
+
+
+def _as_it_is_now() -> contextlib.AbstractContextManager[None]:
+    """A job may have gone on, or be off the list, since its button was drawn; the page then shows what it is now."""
+    return contextlib.suppress(BadInput, UnknownName)

@@ -1,0 +1,73 @@
+"""Files that were handed to the app: kept beside the store while a job needs them, then deleted.
+
+Beside the store and not among the system's temporary files, so that a job can be taken up after a restart.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from cuemem.adapters.store import Store
+from cuemem.errors import BadInput
+
+_CHUNK = 1 << 20  # bytes
+_LONGEST = 100  # characters of a name
+
+
+def receive(store: Store, stream: BinaryIO, name: str) -> Path:
+    """A copy of the stream under its own name, made piece by piece. Raises BadInput where the disk is full."""
+    try:
+        _folder(store).mkdir(exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=_folder(store))) / _plain(name)
+        with place.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, _CHUNK)
+    except OSError as error:
+        raise BadInput(
+            f"{name} could not be put beside the store: {error.strerror or error}. Make room there."
+        ) from error
+    return place
+
+
+def discard(store: Store, path: Path) -> None:
+    """Delete a received file; any other path is left alone, and so is one that is gone."""
+    folder = _folder(store)
+    if path.parent.parent == folder:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        with contextlib.suppress(OSError):  # others are still in it
+            folder.rmdir()
+
+
+def sweep(store: Store, wanted: Collection[Path]) -> None:
+    """Delete what an earlier process received and no job wants any more."""
+    for path in _folder(store).glob("*/*"):
+        if path not in wanted:
+            discard(store, path)
+
+
+@contextlib.contextmanager
+def used_up(store: Store, path: Path | None) -> Iterator[None]:
+    """Delete a received file at the end of its use; keep it where the use was interrupted and can go on."""
+    try:
+        yield
+    except BadInput:  # it would be refused the next time too
+        if path is not None:
+            discard(store, path)
+        raise
+    if path is not None:
+        discard(store, path)
+
+
+def _folder(store: Store) -> Path:
+    return store.path.with_name(f"{store.path.name}.incoming")
+
+
+def _plain(name: str) -> str:
+    """A name from elsewhere as a plain file name: its last part, its ending kept where the name is long."""
+    last = re.sub(r"[\x00-\x1f/\\:]", "_", PurePath(name.replace("\\", "/")).name).strip(". ")
+    return last[:40] + "…" + last[-(_LONGEST - 41) :] if len(last) > _LONGEST else last or "file"

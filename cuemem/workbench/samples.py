@@ -1,0 +1,59 @@
+"""The bundled conversations: loaded, and what is to be built of them. Shared by the command line and the app."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from cuemem.adapters.files import open_source
+from cuemem.datasets import conversation_key
+from cuemem.errors import CueMemError
+from cuemem.methods import CueMem
+from cuemem.types import ConversationId
+from cuemem.workbench.loading import load_file
+from cuemem.workbench.workbench import Workbench
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+CUES = DATA / "cues"
+_WITH_CUES = DATA / "locomo_sample.json"  # has cues written for it
+_OTHERS = (DATA / "longmemeval_sample.json",)
+_FIRST = CueMem(cue_source="imported")
+_THEN = CueMem(cue_source="sentences")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A memory to be built; ``cues`` is the folder of its cues, where it needs one."""
+
+    conversation_id: ConversationId
+    method: CueMem
+    cues: Path | None = None
+
+
+def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
+    """Load the bundled files, which changes nothing the second time, and plan the memories to build of them.
+
+    The memory to look at first comes first: a page can show it while the others are still being built.
+    """
+    with_cues = load_file(workbench.store, _WITH_CUES).conversations
+    others = [it for path in _OTHERS for it in load_file(workbench.store, path).conversations]
+    return (
+        *(Planned(it, _FIRST, CUES) for it in with_cues),
+        *(Planned(it, _THEN) for it in (*with_cues, *others)),
+    )
+
+
+def sample_to_open(workbench: Workbench) -> ConversationId | None:
+    """The bundled conversation to look at first, once its first memory is built."""
+    try:
+        key = conversation_key(_sha256(), 0)
+        wanted = workbench.memory_id(workbench.store.conversation(key), _FIRST)
+    except CueMemError:  # not loaded, or this installation comes without the files
+        return None
+    return key if any(it.memory_id == wanted for it in workbench.store.memories(key)) else None
+
+
+@lru_cache(maxsize=1)
+def _sha256() -> str:
+    return open_source(_WITH_CUES).sha256

@@ -1,0 +1,96 @@
+"""The background work of the app, by kind: what :class:`cuemem.jobs.Jobs` runs over a workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from cuemem import knobs
+from cuemem.adapters.store import MemoryRecord
+from cuemem.jobs import Job, Task
+from cuemem.methods import method_named
+from cuemem.ports import Progress
+from cuemem.types import ConversationId, Problem
+from cuemem.workbench import incoming
+from cuemem.workbench.loading import LoadReport, load_file
+from cuemem.workbench.samples import load_samples
+from cuemem.workbench.workbench import Workbench
+
+TaskKind = Literal["load", "build", "sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build gave: the memory, and what was wrong with the file of cues it was made from."""
+
+    memory: MemoryRecord
+    problems: tuple[Problem, ...]
+
+
+def tasks(workbench: Workbench) -> dict[str, Task]:
+    """The tasks over a workbench. What one needs is made by the ``…_details`` functions here."""
+    return {
+        "load": partial(_load, workbench),
+        "build": partial(_build, workbench),
+        "sample": partial(_sample, workbench),
+    }
+
+
+def load_details(path: Path) -> dict[str, Any]:
+    """Load the file at this path."""
+    return {"path": str(path)}
+
+
+def build_details(conversation_id: ConversationId, method: Any, cues: Path | None) -> dict[str, Any]:
+    """Build this memory; ``cues`` is the file or folder that the source reads, where it reads one."""
+    return {
+        "conversation_id": conversation_id,
+        "method": method.name,
+        "settings": knobs.settings(method, "build"),
+        "cues": None if cues is None else str(cues),
+    }
+
+
+def files_of(jobs: Iterable[Job]) -> frozenset[Path]:
+    """The files that these jobs read, or would read when taken up again."""
+    named = (job.details.get(name) for job in jobs for name in ("path", "cues"))
+    return frozenset(Path(path) for path in named if path)
+
+
+def _load(workbench: Workbench, details: Mapping[str, Any], progress: Progress) -> LoadReport:
+    path = Path(details["path"])
+    with incoming.used_up(workbench.store, path):
+        return load_file(workbench.store, path, progress=progress)
+
+
+def _build(workbench: Workbench, details: Mapping[str, Any], progress: Progress) -> Built:
+    method = knobs.with_settings(method_named(details["method"]), details["settings"])
+    cues = Path(details["cues"]) if details["cues"] else None
+    with incoming.used_up(workbench.store, cues):
+        return _built(workbench, details["conversation_id"], method, cues, progress)
+
+
+def _sample(workbench: Workbench, _details: Mapping[str, Any], progress: Progress) -> None:
+    progress("reading the bundled files", 0, 0)
+    planned = load_samples(workbench)
+    for place, plan in enumerate(planned, 1):
+
+        def step(what: str, done: int, total: int, place: int = place) -> None:
+            progress(f"memory {place} of {len(planned)}, {what}", done, total)
+
+        _built(workbench, plan.conversation_id, plan.method, plan.cues, step)
+
+
+def _built(
+    workbench: Workbench, conversation_id: ConversationId, method: Any, cues: Path | None, progress: Progress
+) -> Built:
+    """Build a memory, and embed the questions too, so that the first look at one does not wait for the model."""
+    problems: list[Problem] = []
+    progress("reading", 0, 0)
+    memory = workbench.build(conversation_id, method, cues, progress, problems.extend)
+    progress("questions", 0, 0)
+    workbench.embedder.encode([question.text for question in workbench.store.questions(conversation_id)])
+    return Built(memory, tuple(problems))
