@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 
-from cuemem.adapters.json_items import Item, json_items
+from cuemem.adapters.json_items import Item, Placed, json_items, placed_items
 from cuemem.errors import BadInput
 
 _CHUNK = 1 << 20  # bytes
@@ -56,6 +56,10 @@ class SourceFile:
     def items(self) -> Iterator[Item]:
         """The top-level items of the JSON in it, one at a time; errors as in :func:`json_items`."""
         return json_items(_text_chunks(self.path, self.name), self.name)
+
+    def placed_items(self) -> Iterator[Placed]:
+        """The same items with their places."""
+        return placed_items(_text_chunks(self.path, self.name), self.name)
 
     def lines(self) -> Iterator[str]:
         """The lines of the text in it, without their ends. A file that has no lines is a :class:`BadInput`."""

@@ -1,6 +1,7 @@
 """JSON of any size as a stream of its top-level items, each checked and cleaned.
 
-A list is handed over item by item, a single object as one item, so memory holds one item and not the file.
+A list is handed over item by item, and so are objects on lines of their own; a single object is one item. So
+memory holds one item and not the file.
 The standard library's decoder does the parsing: it is exact about places, and it keeps half a surrogate pair
 visible where faster parsers put a question mark.
 """
@@ -42,38 +43,64 @@ class _Unusable(ValueError):
     """JSON by its grammar, but not without loss or not within bounds: a key with two values, endless nesting."""
 
 
-def json_items(chunks: Iterator[str], name: str) -> Iterator[Item]:
-    """The items of the JSON list (or the one object) that the chunks of text make up.
+class Placed(NamedTuple):
+    """An item with where it stands: its number in a list, else the line on which it begins, both from 1."""
 
-    Raises :class:`BadInput`, naming file, place and remedy, for anything that is not one whole JSON list or
-    object: other text, an empty or a truncated file, an empty list, two values under one key, more text
-    after the end. Items before a later fault are yielded first, so a load has to be one transaction.
+    number: int
+    in_list: bool
+    item: Item
+
+
+def json_items(chunks: Iterator[str], name: str) -> Iterator[Item]:
+    """The items of the JSON list, the one object, or the objects a line each that the chunks of text make up.
+
+    Raises :class:`BadInput`, naming file, place and remedy, for anything else: other text, an empty or a
+    truncated file, an empty list, two values under one key, more text after the end. Items before a later
+    fault are yielded first, so a load has to be one transaction.
     """
+    return (placed.item for placed in placed_items(chunks, name))
+
+
+def placed_items(chunks: Iterator[str], name: str) -> Iterator[Placed]:
+    """The same items, each with its place."""
     text = _Text(chunks, name)
     opening = text.next_character()
     if opening is None:
         raise BadInput(f"{name} is empty. Choose another file, or download it again.")
     if opening == "{":
-        yield text.item(0)
+        yield from _line_items(text)
     elif opening == "[":
         yield from _list_items(text)
     else:
         raise _not_json(text)
     if text.next_character() is not None:
         raise BadInput(
-            f"{name} goes on after the end of its JSON, at {text.place()}. It has to be one list or one object; "
-            "if each line is a JSON object, put them into one list."
+            f"{name} goes on after the end of its JSON, at {text.place()}. It has to be one list, one object, or "
+            "one object a line."
         )
 
 
-def _list_items(text: _Text) -> Iterator[Item]:
+def _line_items(text: _Text) -> Iterator[Placed]:
+    """One object, or several that each begin on a line of their own."""
+    before = 0
+    for position in itertools.count():
+        line = text.line()
+        if line == before:
+            raise BadInput(f"{text.name} has two objects on line {line:,}. Put each on a line of its own.")
+        yield Placed(line, False, text.item(position))
+        if text.next_character() != "{":
+            return
+        before = line
+
+
+def _list_items(text: _Text) -> Iterator[Placed]:
     text.skip("[")
     if text.next_character() == "]":
         raise BadInput(f"{text.name} is an empty list: there is no conversation in it. Choose another file.")
     for position in itertools.count():
         if text.next_character() is None:
             raise text.fault("nothing follows", position)
-        yield text.item(position)
+        yield Placed(position + 1, True, text.item(position))
         after = text.next_character()
         if after not in (",", "]"):
             raise text.fault("neither a comma nor the end of the list follows", position)
@@ -162,6 +189,10 @@ class _Text:
         column = at - self._buffer.rfind("\n", 0, at) - 1 if lines else self._column + at
         return f"line {self._lines + lines + 1:,}, character {column + 1:,}"
 
+    def line(self) -> int:
+        """The line on which the next item starts, from 1."""
+        return self._lines + self._buffer.count("\n", 0, self._at) + 1
+
     def start(self) -> str:
         """How the text begins, for a guess at what it is."""
         self._look_ahead(40)
@@ -210,7 +241,7 @@ def _not_json(text: _Text) -> BadInput:
             return BadInput(f"{text.name} is not JSON but {what}.")
     return BadInput(
         f"{text.name} is not a JSON list or object: at {text.place()} it begins {storable(start[:20])!r}. "
-        "Choose a LoCoMo or LongMemEval file."
+        "Choose a LoCoMo or LongMemEval file, or a chat with a JSON object a line."
     )
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from cuemem.datasets.common import Dataset, LoadedConversation
+from cuemem.datasets.common import Dataset, Line, LoadedConversation
 from cuemem.datasets.locomo import CATEGORY_NAMES, LOCOMO
 from cuemem.datasets.longmemeval import LONGMEMEVAL
+from cuemem.datasets.own_chat import CHAT
 from cuemem.errors import BadInput
 from cuemem.problems import ProblemList
 from cuemem.types import ConversationId, Problem
@@ -28,7 +29,7 @@ __all__ = [
     "load_conversations",
 ]
 
-DATASETS: tuple[Dataset, ...] = (LOCOMO, LONGMEMEVAL)
+DATASETS: tuple[Dataset, ...] = (LOCOMO, LONGMEMEVAL, CHAT)
 
 # sha256 of the decompressed content of files as their authors released them.
 KNOWN_FILES: Mapping[str, str] = {
@@ -73,6 +74,10 @@ class Source(Protocol):
         """The samples in it, each with what was found while parsing it."""
         ...
 
+    def placed_items(self) -> Iterable[tuple[int, bool, tuple[Any, Sequence[Problem]]]]:
+        """The same from the start, each with its line, or its number and True in a list."""
+        ...
+
 
 def load_conversations(source: Source) -> Iterator[LoadedConversation]:
     """The conversations of a file, one at a time.
@@ -88,6 +93,8 @@ def load_conversations(source: Source) -> Iterator[LoadedConversation]:
             if first is not None and dataset is not first:
                 raise BadInput(f"this is a sample of {dataset.name} among samples of {first.name}. Divide the file.")
             first = dataset
+            if dataset.read is None:
+                break
             default = source.stem if position == 0 else f"{source.stem}-{position}"
             loaded = dataset.read(sample, conversation_key(source.sha256, position), default)
         except BadInput as error:
@@ -99,3 +106,20 @@ def load_conversations(source: Source) -> Iterator[LoadedConversation]:
             problems.add("sample id repeated", f"item {position}", detail)
         seen.add(sample_id)
         yield replace(loaded, problems=problems.as_tuple() + loaded.problems)
+    if first is not None and first.read is None:
+        yield _of_lines(first, source)
+
+
+def _of_lines(dataset: Dataset, source: Source) -> LoadedConversation:
+    """The one conversation that all items of a file make up. A fault names file and line."""
+    assert dataset.read_lines is not None
+    lines: list[Line] = []
+    found: list[Problem] = []
+    for number, in_list, (value, parsing) in source.placed_items():
+        lines.append(Line(number, f"{'entry' if in_list else 'line'} {number:,}", value))
+        found += (replace(problem, sample_id=source.stem) for problem in parsing)
+    try:
+        loaded = dataset.read_lines(lines, conversation_key(source.sha256, 0), source.stem)
+    except BadInput as error:
+        raise BadInput(f"{source.name}, {error}") from error
+    return replace(loaded, problems=(*found, *loaded.problems))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from cuemem.errors import BadInput
 from cuemem.problems import ProblemList
 from cuemem.text import as_text
+from cuemem.turns import cut_turns
 from cuemem.types import Conversation, ConversationId, Problem, Question
 
 UNKNOWN = "unknown"
@@ -34,13 +35,30 @@ Reader: TypeAlias = Callable[[Mapping[str, Any], ConversationId, str], LoadedCon
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One item of a file that as a whole is one conversation. ``number`` is how people find it in the file."""
+
+    number: int
+    place: str  # "line 7", or "entry 7" in a list
+    value: Any
+
+
+LineReader: TypeAlias = Callable[[Sequence[Line], ConversationId, str], LoadedConversation]
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset that can be loaded. ``layout`` says in words by what a sample of it is recognised."""
+    """A dataset that can be loaded. ``layout`` says in words by what a sample of it is recognised.
+
+    ``read`` makes a conversation of each item of a file; where ``read_lines`` is given, it makes one of all of
+    them, and ``recognises`` is asked about the first.
+    """
 
     name: str
     layout: str
     recognises: Callable[[Mapping[str, Any]], bool]
-    read: Reader
+    read: Reader | None = None
+    read_lines: LineReader | None = None
 
 
 def list_of(value: Any, what: str) -> list[Any]:
@@ -48,7 +66,7 @@ def list_of(value: Any, what: str) -> list[Any]:
     if value is None or value == "":
         return []
     if not isinstance(value, list):
-        raise BadInput(f"{what} is {_kind(value)} where a list belongs. Correct it in the file.")
+        raise BadInput(f"{what} is {kind_of(value)} where a list belongs. Correct it in the file.")
     return value
 
 
@@ -61,7 +79,7 @@ def message_text(value: Any, place: str, problems: ProblemList) -> str:
     """What was said, unchanged; another JSON value as JSON writes it, and that is reported."""
     text = as_text(value)
     if not isinstance(value, str):
-        found = "missing" if value is None else f"{_kind(value)}, kept as {text[:40]!r}"
+        found = "missing" if value is None else f"{kind_of(value)}, kept as {text[:40]!r}"
         problems.add("text not a string", place, f"The text is {found}.")
     elif not text.strip():
         problems.add("text empty", place, "The text is empty; the turn was kept.")
@@ -86,7 +104,18 @@ def unique_id(wanted: str, taken: Collection[str]) -> str:
     return candidate
 
 
-def _kind(value: Any) -> str:
+def exchange_names(draft: Conversation) -> dict[str, str]:
+    """``S<session>:<exchange>.<message>`` for each provisional id, the exchanges as the turn cutter makes them."""
+    names: dict[str, str] = {}
+    exchanges: dict[int, int] = {}
+    for turn in cut_turns(draft, "exchange"):
+        exchanges[turn.session] = exchanges.get(turn.session, 0) + 1
+        for number, utterance in enumerate(turn.utterances, start=1):
+            names[utterance.utterance_id] = f"S{turn.session}:{exchanges[turn.session]}.{number}"
+    return names
+
+
+def kind_of(value: Any) -> str:
     """The JSON type of a value, with its article."""
     kinds = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
     return kinds.get(type(value), "a number")

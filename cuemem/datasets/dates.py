@@ -1,4 +1,4 @@
-"""The two forms of date in the datasets. Neither names a time zone, so times stay naive and no day can shift.
+"""The forms of date in the datasets. None names a time zone that matters, so times stay naive and no day can shift.
 
 They are read by pattern: strptime's month and am/pm names depend on the locale of the machine.
 """
@@ -22,6 +22,11 @@ _LONGMEMEVAL = re.compile(
     r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})\s+(\([a-z]+\)\s+)?(?P<hour>\d{1,2}):(?P<minute>\d\d)",
     re.IGNORECASE | re.ASCII,
 )
+_PLAIN = re.compile(
+    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+    r"([T ](?P<hour>\d\d):(?P<minute>\d\d)(:(?P<second>\d\d)([.,]\d{1,9})?)?\s?(Z|[+-]\d\d(:?\d\d)?)?)?",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def locomo_date(value: Any) -> datetime | None:
@@ -42,9 +47,20 @@ def longmemeval_date(value: Any) -> datetime | None:
     return _time(*(int(match[part]) for part in ("year", "month", "day", "hour", "minute")))
 
 
-def _time(year: int, month: int, day: int, hour: int, minute: int) -> datetime | None:
+def plain_date(value: Any) -> datetime | None:
+    """``2024-05-01 18:30``, ``2024-05-01`` or ISO 8601 as a naive time; None for anything else.
+
+    A time zone is left out, not converted: the clock that people saw is what they speak of.
+    """
+    match = _PLAIN.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    return _time(*(int(match[part] or 0) for part in ("year", "month", "day", "hour", "minute", "second")))
+
+
+def _time(year: int, month: int, day: int, hour: int, minute: int, second: int = 0) -> datetime | None:
     """The time, None where the calendar has no such day or the day no such minute."""
     try:
-        return datetime(year, month, day, hour, minute)
+        return datetime(year, month, day, hour, minute, second)
     except ValueError:
         return None

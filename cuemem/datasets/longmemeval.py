@@ -17,6 +17,7 @@ from cuemem.datasets.common import (
     UNKNOWN_SPEAKER,
     Dataset,
     LoadedConversation,
+    exchange_names,
     list_of,
     message_text,
     object_of,
@@ -25,7 +26,6 @@ from cuemem.datasets.common import (
 from cuemem.datasets.dates import longmemeval_date
 from cuemem.problems import ProblemList
 from cuemem.text import as_text
-from cuemem.turns import cut_turns
 from cuemem.types import Conversation, ConversationId, Evidence, Question, Session, SpeakerRole, Utterance
 
 QUESTION_TYPES = (
@@ -61,7 +61,7 @@ def read(instance: Mapping[str, Any], conversation_id: ConversationId, default_n
         tuple(entry.session for entry in dated),
         tuple(message.utterance for message in messages),
     )
-    names = _names(draft)
+    names = exchange_names(draft)
     conversation = replace(
         draft, utterances=tuple(replace(u, utterance_id=names[u.utterance_id]) for u in draft.utterances)
     )
@@ -147,17 +147,6 @@ def _messages(dated: _DatedSession, problems: ProblemList) -> Iterator[_Message]
         if one.get("role") == other.get("role"):
             detail = f"Both this message and the one before are by {as_text(one.get('role')) or 'nobody'}."
             problems.add("same role twice", f"{place}, message {position}", detail)
-
-
-def _names(draft: Conversation) -> dict[str, str]:
-    """``S<session>:<exchange>.<message>`` for each provisional id, the exchanges as the turn cutter makes them."""
-    names: dict[str, str] = {}
-    exchanges: dict[int, int] = {}
-    for turn in cut_turns(draft, "exchange"):
-        exchanges[turn.session] = exchanges.get(turn.session, 0) + 1
-        for number, utterance in enumerate(turn.utterances, start=1):
-            names[utterance.utterance_id] = f"S{turn.session}:{exchanges[turn.session]}.{number}"
-    return names
 
 
 # --- the question ------------------------------------------------------------------------------------------------

@@ -53,6 +53,25 @@ def test_the_stem_is_the_name_without_endings(tmp_path: Path, name: str) -> None
     assert open_source(written(tmp_path, "[1]", "upload-7f3a"), name).stem == "conv"
 
 
+def test_objects_on_lines_are_items_and_know_their_line(tmp_path: Path) -> None:
+    path = written(tmp_path, '\ufeff{"a": 1}\r\n\n {"b":\n 2}\n{"c": "\u2028 }{"}', "talk.jsonl")
+    assert [item.value for item in open_source(path).items()] == [{"a": 1}, {"b": 2}, {"c": "\u2028 }{"}]
+    assert [(placed.number, placed.in_list) for placed in open_source(path).placed_items()] == [
+        (1, False),
+        (3, False),
+        (5, False),
+    ]
+
+
+def test_items_of_a_list_know_their_number(tmp_path: Path) -> None:
+    placed = list(open_source(written(tmp_path, '[{"a": 1},\n\n{"b": 2}, 3]')).placed_items())
+    assert [(entry.number, entry.in_list, entry.item.value) for entry in placed] == [
+        (1, True, {"a": 1}),
+        (2, True, {"b": 2}),
+        (3, True, 3),
+    ]
+
+
 def test_one_object_is_one_item(tmp_path: Path) -> None:
     assert [item.value for item in open_source(written(tmp_path, ' {"a": [1, {}]}\n')).items()] == [{"a": [1, {}]}]
 
@@ -77,7 +96,9 @@ def test_one_object_is_one_item(tmp_path: Path) -> None:
         ("[{'a': 1}]", ["not valid JSON", "double quotes"]),
         ('[{"a": "\\x"}]', ["not valid JSON", "escape"]),
         ('[{"a": 1}]\n{}', ["goes on after the end", "line 2, character 1"]),
-        ('{"a": 1}\n{"a": 2}\n', ["goes on after the end", "line 2", "each line"]),
+        ('{"a": 1}\n[2]\n', ["goes on after the end", "line 2", "one object a line"]),
+        ('{"a": 1} {"a": 2}', ["two objects on line 1"]),
+        ('{"a": 1}\n\n{"a" 2}', ["not valid JSON at line 3, character 6", "item 1"]),
         ('[{"a": 1, "b": 2, "a": 3}]', ["two different values", "'a'", "item 0"]),
         ("[" * 100_000, ["nested too deep"]),
         ("[" * 150 + "]" * 150, ["nested more than 100 deep", "item 0"]),
