@@ -12,6 +12,7 @@ from typing import Self
 import platformdirs
 
 from cuemem.adapters.store.arrays import Arrays
+from cuemem.adapters.store.cached_chat import CachedChat
 from cuemem.adapters.store.connection import acquire
 from cuemem.adapters.store.corrections import Corrections
 from cuemem.adapters.store.job_table import JobTable
@@ -20,6 +21,7 @@ from cuemem.adapters.store.memories import Memories
 from cuemem.adapters.store.migrations import CURRENT as SCHEMA_VERSION
 from cuemem.adapters.store.overlays import Overlays
 from cuemem.adapters.store.records import (
+    ChatFailureRecord,
     Compacted,
     ConversationSummary,
     Correction,
@@ -29,15 +31,21 @@ from cuemem.adapters.store.records import (
     OverlayRecord,
     ResultRecord,
     RunRecord,
+    Spent,
     StoreInfo,
+    VerdictRecord,
 )
+from cuemem.adapters.store.replies import Replies
 from cuemem.adapters.store.results import Results
 from cuemem.adapters.store.upkeep import Upkeep
 from cuemem.adapters.store.vectors import CachedEmbedder, Found, Vectors
+from cuemem.adapters.store.verdicts import Verdicts
 
 __all__ = [
     "SCHEMA_VERSION",
+    "CachedChat",
     "CachedEmbedder",
+    "ChatFailureRecord",
     "Compacted",
     "ConversationSummary",
     "Correction",
@@ -50,8 +58,10 @@ __all__ = [
     "OverlayRecord",
     "ResultRecord",
     "RunRecord",
+    "Spent",
     "Store",
     "StoreInfo",
+    "VerdictRecord",
     "default_store_path",
 ]
 
@@ -63,7 +73,7 @@ def default_store_path() -> Path:
     return Path(named).expanduser() if named else folder / "cuemem.duckdb"
 
 
-class Store(Loading, Corrections, Vectors, Memories, Results, Overlays, JobTable, Upkeep):
+class Store(Loading, Corrections, Vectors, Replies, Verdicts, Memories, Results, Overlays, JobTable, Upkeep):
     """An open store. Safe to share between threads; a second process cannot open the same file.
 
     Writes are transactions of their own unless they stand in one ``with store.writing():`` block. Do not read

@@ -42,6 +42,27 @@ STEPS: tuple[Step, ...] = (
                state VARCHAR NOT NULL, message VARCHAR NOT NULL, what VARCHAR NOT NULL, done BIGINT NOT NULL,
                total BIGINT NOT NULL, created_at TIMESTAMP NOT NULL, started_at TIMESTAMP, ended_at TIMESTAMP)""",
     ),
+    (
+        # 4: language models: their replies and failures, the prompts used, and verdicts.
+        """CREATE TABLE replies (
+               request_key VARCHAR PRIMARY KEY, model VARCHAR NOT NULL, prompt VARCHAR NOT NULL,
+               prompt_hash VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL, text VARCHAR NOT NULL,
+               finish_reason VARCHAR NOT NULL, tokens_in BIGINT NOT NULL, tokens_out BIGINT NOT NULL,
+               seconds DOUBLE NOT NULL, cost DOUBLE, recorded BOOLEAN NOT NULL, asked_at TIMESTAMP NOT NULL)""",
+        """CREATE TABLE chat_failures (
+               request_key VARCHAR PRIMARY KEY, model VARCHAR NOT NULL, prompt VARCHAR NOT NULL,
+               prompt_hash VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+               sentence VARCHAR NOT NULL, retryable BOOLEAN NOT NULL, tried INTEGER NOT NULL,
+               failed_at TIMESTAMP NOT NULL)""",
+        """CREATE TABLE prompts (
+               name VARCHAR NOT NULL, hash VARCHAR NOT NULL, own BOOLEAN NOT NULL, about VARCHAR NOT NULL,
+               text VARCHAR NOT NULL, used_at TIMESTAMP NOT NULL, PRIMARY KEY (name, hash))""",
+        """CREATE TABLE verdicts (
+               conversation_id VARCHAR NOT NULL, question_index INTEGER NOT NULL, answer_key VARCHAR NOT NULL,
+               judge VARCHAR NOT NULL, protocol VARCHAR NOT NULL, prompt_hash VARCHAR NOT NULL,
+               outcome VARCHAR NOT NULL, reason VARCHAR NOT NULL, judged_at TIMESTAMP NOT NULL,
+               PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash))""",
+    ),
 )
 CURRENT = len(STEPS) + 1
 

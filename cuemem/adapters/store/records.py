@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from cuemem.types import ConversationId, Triple, TurnId, TurnUnit
+from cuemem.types import ConversationId, FailureKind, Triple, TurnId, TurnUnit, VerdictOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,49 @@ class OverlayRecord:
     added_at: datetime
     conversations: int
     flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatFailureRecord:
+    """A request to a language model that gave nothing usable; ``tried`` counts over all attempts."""
+
+    request_key: str
+    model: str
+    prompt: str
+    prompt_hash: str
+    conversation_id: ConversationId
+    kind: FailureKind
+    sentence: str
+    retryable: bool
+    tried: int
+    failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What replies that are kept have used. ``cost`` is over those with a known price, ``unpriced`` the others."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cost: float
+    unpriced: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """What one judge, a person (``human``) or a model, said of one answer."""
+
+    conversation_id: ConversationId
+    question_index: int
+    answer_key: str
+    judge: str
+    protocol: str
+    prompt_hash: str
+    outcome: VerdictOutcome
+    reason: str
+    judged_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,64 @@ CREATE TABLE arrays (
     PRIMARY KEY (array_key, name)
 );
 
+-- Language models ---------------------------------------------------------------------------------------------
+
+-- Each reply under the hash of model, messages, parameters and prompt version: what was paid for is asked once.
+CREATE TABLE replies (
+    request_key     VARCHAR PRIMARY KEY,
+    model           VARCHAR NOT NULL,
+    prompt          VARCHAR NOT NULL,
+    prompt_hash     VARCHAR NOT NULL,
+    conversation_id VARCHAR NOT NULL,      -- what it draws on, '' for nothing loaded; it goes with it
+    text            VARCHAR NOT NULL,
+    finish_reason   VARCHAR NOT NULL,
+    tokens_in       BIGINT NOT NULL,
+    tokens_out      BIGINT NOT NULL,
+    seconds         DOUBLE NOT NULL,
+    cost            DOUBLE,                -- US dollars; NULL is not known, which is not 0
+    recorded        BOOLEAN NOT NULL,      -- asked elsewhere and imported
+    asked_at        TIMESTAMP NOT NULL
+);
+
+-- Requests that gave nothing usable; a later reply takes the row away.
+CREATE TABLE chat_failures (
+    request_key     VARCHAR PRIMARY KEY,
+    model           VARCHAR NOT NULL,
+    prompt          VARCHAR NOT NULL,
+    prompt_hash     VARCHAR NOT NULL,
+    conversation_id VARCHAR NOT NULL,
+    kind            VARCHAR NOT NULL,
+    sentence        VARCHAR NOT NULL,
+    retryable       BOOLEAN NOT NULL,
+    tried           INTEGER NOT NULL,      -- requests made, over all attempts
+    failed_at       TIMESTAMP NOT NULL
+);
+
+-- The text of every prompt that was used, so that a result's hash can be looked up.
+CREATE TABLE prompts (
+    name    VARCHAR NOT NULL,
+    hash    VARCHAR NOT NULL,
+    own     BOOLEAN NOT NULL,              -- the user's own file
+    about   VARCHAR NOT NULL,
+    text    VARCHAR NOT NULL,
+    used_at TIMESTAMP NOT NULL,            -- first
+    PRIMARY KEY (name, hash)
+);
+
+-- What judges say of answers, people and models beside each other.
+CREATE TABLE verdicts (
+    conversation_id VARCHAR NOT NULL,
+    question_index  INTEGER NOT NULL,
+    answer_key      VARCHAR NOT NULL,      -- of the answer's text
+    judge           VARCHAR NOT NULL,      -- 'human' or the model
+    protocol        VARCHAR NOT NULL,      -- '' for a person
+    prompt_hash     VARCHAR NOT NULL,      -- '' for a person
+    outcome         VARCHAR NOT NULL,
+    reason          VARCHAR NOT NULL,
+    judged_at       TIMESTAMP NOT NULL,
+    PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash)
+);
+
 -- What was built and measured ---------------------------------------------------------------------------------
 
 CREATE TABLE memories (

@@ -15,6 +15,9 @@ from cuemem.types import ConversationId, TurnUnit
 # Every table with a conversation_id, the conversations themselves last.
 _KEYED = (
     "results",
+    "verdicts",
+    "replies",
+    "chat_failures",
     "memories",
     "corrections",
     "cues",
@@ -29,7 +32,7 @@ _KEYED = (
     "sessions",
     "conversations",
 )
-_TABLES = (*_KEYED, "files", "vectors", "arrays", "runs", "jobs")
+_TABLES = (*_KEYED, "files", "vectors", "arrays", "prompts", "runs", "jobs")
 _UNITS: tuple[TurnUnit, ...] = ("utterance", "exchange")
 
 

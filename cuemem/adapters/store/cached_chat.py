@@ -1,0 +1,70 @@
+"""A language model that asks the store first: what was replied once costs nothing again."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from cuemem.adapters.store.replies import Replies
+from cuemem.errors import ChatFailure
+from cuemem.ports import ChatModel
+from cuemem.types import ChatReply, ChatRequest
+
+NO_MODEL = (
+    "No language model is set, and this was not asked before. Name one (--model, CUEMEM_MODEL or the settings), "
+    "with its key in the environment; or get one that needs no key: python -m cuemem model pull."
+)
+
+
+@dataclass(frozen=True)
+class CachedChat:
+    """:class:`cuemem.ports.ChatModel` over the store. Without a ``chat`` only what is kept can be replied.
+
+    Each reply is committed as it comes, so that an interruption loses at most the calls in flight; a failure is
+    kept too, and the request is made again the next time that somebody asks.
+    """
+
+    store: Replies
+    name: str
+    chat: ChatModel | None = None
+
+    @property
+    def window(self) -> int | None:
+        """That of the model."""
+        return self.chat.window if self.chat else None
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """That of the model."""
+        return self.chat.cost(tokens_in, tokens_out) if self.chat else None
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """The reply that is kept, or the model's. Raises ChatFailure."""
+        if held := self.store.reply(request.key(self.name)):
+            return held
+        model = self._model()
+        try:
+            reply = model.complete(request)
+        except ChatFailure as failure:
+            self.store.save_failure(request, self.name, failure)
+            raise
+        self.store.save_reply(request, reply)
+        return reply
+
+    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
+        """The same in pieces; a reply that is kept comes in one."""
+        if held := self.store.reply(request.key(self.name)):
+            yield held.text
+            return held
+        model = self._model()
+        try:
+            reply = yield from model.stream(request)
+        except ChatFailure as failure:
+            self.store.save_failure(request, self.name, failure)
+            raise
+        self.store.save_reply(request, reply)
+        return reply
+
+    def _model(self) -> ChatModel:
+        if self.chat is None:
+            raise ChatFailure("no model", NO_MODEL)
+        return self.chat

@@ -1,0 +1,132 @@
+"""What language models replied, kept by request, and what they failed at; and the prompts that were used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from cuemem.adapters.store.connection import Connected
+from cuemem.adapters.store.records import ChatFailureRecord, Spent
+from cuemem.adapters.store.rows import first, from_utc, to_utc, utc_now
+from cuemem.errors import BadInput, ChatFailure
+from cuemem.types import ChatReply, ChatRequest, ConversationId, Failure, PromptVersion, Usage
+
+_REPLY = "model, text, finish_reason, tokens_in, tokens_out, seconds, cost, recorded, asked_at"
+_ROW = f"request_key, prompt, prompt_hash, conversation_id, {_REPLY}"
+_FAILURE = "request_key, model, prompt, prompt_hash, conversation_id, kind, sentence, retryable, tried, failed_at"
+
+
+class Replies(Connected):
+    """The replies and failures of language models. Every call is a transaction of its own."""
+
+    def reply(self, request_key: str) -> ChatReply | None:
+        """The reply that is kept under this key, marked as cached; None where there is none."""
+        with self.reading() as cursor:
+            row = first(cursor, f"SELECT {_REPLY} FROM replies WHERE request_key = ?", [request_key])
+        if row is None:
+            return None
+        model, text, finish_reason, tokens_in, tokens_out, seconds, cost, recorded, asked_at = row
+        usage = Usage(tokens_in, tokens_out, seconds, cost)
+        return ChatReply(text, usage, finish_reason, model, True, recorded, from_utc(asked_at))
+
+    def save_reply(self, request: ChatRequest, reply: ChatReply) -> None:
+        """Keep a reply; a failure of the same request is no longer one."""
+        key, used = request.key(reply.model), reply.usage
+        row: list[Any] = [key, request.prompt.name, request.prompt.hash, request.about, reply.model, reply.text]
+        row += [reply.finish_reason, used.tokens_in, used.tokens_out, used.seconds, used.cost, reply.recorded]
+        asked_at = to_utc(reply.asked_at) if reply.asked_at else utc_now()
+        with self.writing() as cursor:
+            cursor.execute("DELETE FROM chat_failures WHERE request_key = ?", [key])
+            cursor.execute(
+                f"INSERT OR REPLACE INTO replies ({_ROW}) VALUES ({', '.join('?' * 13)})", [*row, asked_at]
+            )
+
+    def save_failure(self, request: ChatRequest, model: str, failure: ChatFailure) -> None:
+        """Keep that a request failed, with the requests made so far added up."""
+        key, prompt = request.key(model), request.prompt
+        with self.writing() as cursor:
+            earlier = first(cursor, "SELECT tried FROM chat_failures WHERE request_key = ?", [key])
+            tried = failure.tried + (earlier[0] if earlier else 0)
+            row: list[Any] = [key, model, prompt.name, prompt.hash, request.about, failure.kind, str(failure), failure.retryable]
+            cursor.execute(
+                f"INSERT OR REPLACE INTO chat_failures ({_FAILURE}) VALUES ({', '.join('?' * 10)})",
+                [*row, tried, utc_now()],
+            )
+
+    def chat_failures(self, conversation_id: ConversationId | None = None) -> tuple[ChatFailureRecord, ...]:
+        """The requests that have no reply yet, of one conversation or of all, the oldest first."""
+        where = "" if conversation_id is None else "WHERE conversation_id = ?"
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT {_FAILURE} FROM chat_failures {where} ORDER BY failed_at, request_key",
+                [] if conversation_id is None else [conversation_id],
+            ).fetchall()
+        return tuple(ChatFailureRecord(*row[:9], from_utc(row[9])) for row in rows)
+
+    def spent(
+        self, model: str | None = None, prompt: str | None = None, conversation_id: ConversationId | None = None
+    ) -> Spent:
+        """What was used by the replies asked here: for a model, a prompt, a conversation, or all."""
+        wanted = {"model": model, "prompt": prompt, "conversation_id": conversation_id}
+        given = {column: value for column, value in wanted.items() if value is not None}
+        where = "".join(f" AND {column} = ?" for column in given)
+        with self.reading() as cursor:
+            row = first(
+                cursor,
+                f"""SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0),
+                           coalesce(sum(seconds), 0), coalesce(sum(cost), 0), count(*) - count(cost)
+                    FROM replies WHERE NOT recorded{where}""",
+                list(given.values()),
+            )
+        assert row is not None
+        calls, tokens_in, tokens_out, seconds, cost, unpriced = row
+        return Spent(calls, int(tokens_in), int(tokens_out), float(seconds), float(cost), unpriced)
+
+    def save_prompt(self, version: PromptVersion, about: str, text: str) -> None:
+        """Keep a prompt's text under its name and hash; one that is kept already stays."""
+        with self.writing() as cursor:
+            cursor.execute(
+                "INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [version.name, version.hash, version.own, about, text, utc_now()],
+            )
+
+    def prompt_text(self, name: str, prompt_hash: str) -> str | None:
+        """The text of a prompt that was used, None where it is not known."""
+        with self.reading() as cursor:
+            row = first(cursor, "SELECT text FROM prompts WHERE name = ? AND hash = ?", [name, prompt_hash])
+        return None if row is None else str(row[0])
+
+    def export_replies(self, conversation_ids: Sequence[ConversationId] | None = None) -> list[dict[str, Any]]:
+        """The replies of these conversations, or all, as JSON values: to be replayed from a file elsewhere."""
+        columns = [name.strip() for name in _ROW.split(",")]
+        with self.reading() as cursor:
+            rows = cursor.execute(f"SELECT {_ROW} FROM replies ORDER BY asked_at, request_key").fetchall()
+        found = [dict(zip(columns, row, strict=True)) for row in rows]
+        wanted = [row for row in found if conversation_ids is None or row["conversation_id"] in conversation_ids]
+        return [row | {"asked_at": from_utc(row["asked_at"]).isoformat()} for row in wanted]
+
+    def import_replies(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Keep replies that were asked elsewhere, marked as recorded; how many were new. Raises BadInput."""
+        columns = [name.strip() for name in _ROW.split(",")]
+        added = 0
+        with self.writing() as cursor:
+            for number, row in enumerate(rows, 1):
+                try:
+                    asked_at = to_utc(datetime.fromisoformat(row["asked_at"]))
+                    values = [row[name] for name in columns[:-2]]
+                except (KeyError, TypeError, ValueError) as error:
+                    raise BadInput(
+                        f"Recorded reply {number} lacks or misspells {error}; record them again."
+                    ) from error
+                if first(cursor, "SELECT 1 FROM replies WHERE request_key = ?", [row["request_key"]]) is None:
+                    added += 1
+                    cursor.execute(
+                        f"INSERT INTO replies ({_ROW}) VALUES ({', '.join('?' * 13)})", [*values, True, asked_at]
+                    )
+        return added
+
+
+def as_failure(record: ChatFailureRecord) -> Failure:
+    """A kept failure as the domain has it."""
+    return Failure(record.kind, record.sentence, record.retryable)
