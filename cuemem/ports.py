@@ -219,3 +219,7 @@ class MemoryMethod(Protocol):
     def suited_to(self, conversation: Conversation) -> tuple[Self, int | None]:
         """This method with the defaults for such a conversation, and the default budget (None: no cap)."""
         ...
+
+    def without_graph(self) -> Self | None:
+        """This method with everything but its graph (the ablation of section 5.3); None where it has no graph."""
+        ...

@@ -50,6 +50,9 @@ class FullHistory:
         """Everything, whatever the conversation."""
         return self, None
 
+    def without_graph(self) -> None:
+        """It has no graph."""
+
 
 class History:
     """The turns. Read-only, thread-safe."""

@@ -66,6 +66,9 @@ class NaiveRag:
         """The 10 nearest turns, no cap, whatever the conversation."""
         return self, None
 
+    def without_graph(self) -> None:
+        """It has no graph."""
+
 
 class TurnMemory:
     """The turns with their vectors. Read-only, thread-safe."""

@@ -56,6 +56,10 @@ class CueMem(Settings):
             return knobs.with_settings(self, {"window": 2}), None
         return knobs.with_settings(self, {"window": 1}), EXCHANGE_BUDGET
 
+    def without_graph(self) -> Self:
+        """Anchors only: no temporal and no semantic edges."""
+        return knobs.with_settings(self, {"window": 0, "neighbours": 0})
+
 
 def _linked(vectors: Matrix, cue_turn: Indices, models: Models) -> tuple[Nearest, Nearest]:
     """The nearest cues of every cue, from the cache where these very vectors were linked before."""
