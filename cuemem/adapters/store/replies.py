@@ -8,7 +8,7 @@ from typing import Any
 
 from cuemem.adapters.store.connection import Connected
 from cuemem.adapters.store.records import ChatFailureRecord, Spent
-from cuemem.adapters.store.rows import first, from_utc, to_utc, utc_now
+from cuemem.adapters.store.rows import aware, first, from_utc, to_utc, utc_now
 from cuemem.errors import BadInput, ChatFailure
 from cuemem.types import ChatReply, ChatRequest, ConversationId, Failure, PromptVersion, Usage
 
@@ -62,7 +62,7 @@ class Replies(Connected):
                 f"SELECT {_FAILURE} FROM chat_failures {where} ORDER BY failed_at, request_key",
                 [] if conversation_id is None else [conversation_id],
             ).fetchall()
-        return tuple(ChatFailureRecord(*row[:9], from_utc(row[9])) for row in rows)
+        return tuple(ChatFailureRecord(*map(aware, row)) for row in rows)
 
     def spent(
         self, model: str | None = None, prompt: str | None = None, conversation_id: ConversationId | None = None

@@ -75,3 +75,8 @@ def to_utc(time: datetime) -> datetime:
 def from_utc(time: datetime) -> datetime:
     """A bookkeeping time as it comes out of its column, made aware."""
     return time.replace(tzinfo=UTC)
+
+
+def aware(value: Any) -> Any:
+    """A value of a bookkeeping row: a time made aware, all else as it is."""
+    return from_utc(value) if isinstance(value, datetime) else value

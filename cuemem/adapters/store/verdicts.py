@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cuemem.adapters.store.connection import Connected
 from cuemem.adapters.store.records import VerdictRecord
-from cuemem.adapters.store.rows import from_utc, utc_now
+from cuemem.adapters.store.rows import aware, utc_now
 from cuemem.knobs import fingerprint
 from cuemem.types import ConversationId, Verdict
 
@@ -59,7 +59,7 @@ class Verdicts(Connected):
                     ORDER BY question_index, answer_key, judged_at, judge, protocol, prompt_hash""",
                 [conversation_id] if question is None else [conversation_id, question],
             ).fetchall()
-        return tuple(VerdictRecord(*row[:8], from_utc(row[8])) for row in rows)
+        return tuple(VerdictRecord(*map(aware, row)) for row in rows)
 
     def _save(self, conversation_id: ConversationId, question: int, answer: str, *what: str) -> None:
         row = [conversation_id, question, answer_key(answer), *what, utc_now()]
