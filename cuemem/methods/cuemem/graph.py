@@ -55,6 +55,11 @@ class CueGraph:
         return range(int(self.first_cue[turn]), int(self.first_cue[turn + 1]))
 
     @cached_property
+    def kept_edges(self) -> dict[tuple[int, int, bool, bool], tuple[Edge, ...]]:
+        """What :func:`semantic_edges` has found, by turn, k and options."""
+        return {}
+
+    @cached_property
     def _pointing(self) -> dict[bool, tuple[Indices, Indices, Indices]]:
         """For either option: (target, source, rank) of every neighbour pair, sorted by target, rank, source."""
         tables = {}
@@ -110,32 +115,36 @@ def turn_graph(graph: CueGraph, settings: Settings) -> TurnGraph:
     return TurnGraph(tuple(ids), tuple(edges))
 
 
-def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> list[Edge]:
-    """The semantic edges that leave a turn, by neighbour rank and then target: all of its cues count."""
-    neighbours = graph.neighbours(settings)
+def semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> tuple[Edge, ...]:
+    """The semantic edges that leave a turn, by neighbour rank and then target: all of its cues count.
+
+    Kept once found, since a search for the least m or w asks for those of the same anchors again and again.
+    """
+    key = (turn, settings.neighbours, settings.exclude_same_turn, settings.symmetric)
+    held = graph.kept_edges.get(key)
+    if held is None:
+        held = graph.kept_edges[key] = _semantic_edges(graph, turn, settings)
+    return held
+
+
+def _semantic_edges(graph: CueGraph, turn: int, settings: Settings) -> tuple[Edge, ...]:
+    neighbours, most = graph.neighbours(settings), settings.neighbours
     best: dict[int, tuple[int, int, int, float]] = {}
     for cue in graph.cues_of(turn):
-        found = neighbours.rows[cue, : settings.neighbours]
-        pairs = [(rank, cue, int(other)) for rank, other in enumerate(found, 1) if other >= 0]
+        found = zip(neighbours.rows[cue, :most].tolist(), neighbours.cosines[cue, :most].tolist(), strict=True)
+        pairs = [(rank, cue, other, cosine) for rank, (other, cosine) in enumerate(found, 1) if other >= 0]
         if settings.symmetric:
             pairs += [
-                (rank, cue, other) for other, rank in graph.pointing_at(cue, settings) if rank <= settings.neighbours
+                (rank, cue, other, float(neighbours.cosines[other, rank - 1]))
+                for other, rank in graph.pointing_at(cue, settings)
+                if rank <= most
             ]
-        for rank, source, other in pairs:
-            target = int(graph.cue_turn[other])
-            if target != turn and (target not in best or (rank, source, other) < best[target][:3]):
-                best[target] = (rank, source, other, _cosine(neighbours, source, other))
+        for pair in pairs:
+            target = int(graph.cue_turn[pair[2]])
+            if target != turn and (target not in best or pair[:3] < best[target][:3]):
+                best[target] = pair
     ids = graph.turns
-    return [
+    return tuple(
         Edge(ids[turn].turn_id, ids[target].turn_id, "semantic", rank, cosine, source, other)
         for target, (rank, source, other, cosine) in sorted(best.items(), key=lambda pair: (pair[1][0], pair[0]))
-    ]
-
-
-def _cosine(neighbours: Nearest, source: int, other: int) -> float:
-    """The cosine of a pair of cues, stored with whichever of the two has the other among its nearest."""
-    for row, column in ((source, other), (other, source)):
-        held = np.flatnonzero(neighbours.rows[row] == column)
-        if len(held):
-            return float(neighbours.cosines[row, held[0]])
-    raise AssertionError(f"cues {source} and {other} are not neighbours")
+    )
