@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 # A module may import from its own layer's own part and from the layers before; parts of one layer are siblings
 # and do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("cuemem.types", "cuemem.errors", "cuemem.text"),
+    ("cuemem.types", "cuemem.errors", "cuemem.parallel", "cuemem.text"),
     ("cuemem.ports", "cuemem.knobs", "cuemem.problems"),
     ("cuemem.context", "cuemem.prompts", "cuemem.turns", "cuemem.similarity"),
     ("cuemem.methods", "cuemem.cues", "cuemem.datasets", "cuemem.viz", "cuemem.adapters", "cuemem.evaluation"),

@@ -48,11 +48,9 @@ class Replies(Connected):
         with self.writing() as cursor:
             earlier = first(cursor, "SELECT tried FROM chat_failures WHERE request_key = ?", [key])
             tried = failure.tried + (earlier[0] if earlier else 0)
-            row: list[Any] = [key, model, prompt.name, prompt.hash, request.about, failure.kind, str(failure), failure.retryable]
-            cursor.execute(
-                f"INSERT OR REPLACE INTO chat_failures ({_FAILURE}) VALUES ({', '.join('?' * 10)})",
-                [*row, tried, utc_now()],
-            )
+            row: list[Any] = [key, model, prompt.name, prompt.hash, request.about]
+            row += [failure.kind, str(failure), failure.retryable, tried, utc_now()]
+            cursor.execute(f"INSERT OR REPLACE INTO chat_failures ({_FAILURE}) VALUES ({', '.join('?' * 10)})", row)
 
     def chat_failures(self, conversation_id: ConversationId | None = None) -> tuple[ChatFailureRecord, ...]:
         """The requests that have no reply yet, of one conversation or of all, the oldest first."""
