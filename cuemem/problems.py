@@ -53,6 +53,12 @@ ProblemKind = Literal[
     "cue turn unknown",
     "observation malformed",
     "observation unresolved",
+    # lists of known faults of the gold
+    "flag evidence unresolved",
+    "flag malformed",
+    "flag question differs",
+    "flag question unknown",
+    "flag repeated",
 ]
 
 MEANINGS: Mapping[ProblemKind, str] = {
@@ -93,6 +99,11 @@ MEANINGS: Mapping[ProblemKind, str] = {
     "cue turn unknown": "Cues name a turn that the conversation does not have; they were left out.",
     "observation malformed": "An observation is not a pair of text and turn ids; it was left out.",
     "observation unresolved": "An observation points to no turn of the conversation; it gives no cue there.",
+    "flag evidence unresolved": "The evidence that a list calls right names no turn; it never counts as a miss.",
+    "flag malformed": "An entry of a list of faults names no question; it was left out.",
+    "flag question differs": "The question at that place has another text than the list's entry; it is not flagged.",
+    "flag question unknown": "An entry names a question that is not loaded; it was left out.",
+    "flag repeated": "Two entries name one question; the first counts.",
 }
 
 INFORMATIONAL: frozenset[str] = frozenset(
