@@ -24,7 +24,7 @@ from cuemem.methods import method_named
 from cuemem.ports import ArrayCache, CueSource, Memory, Models, Progress, TokenCounter, no_progress
 from cuemem.turns import resolve_unit
 from cuemem.types import Conversation, ConversationId, Problem
-from cuemem.workbench.sources import cue_source
+from cuemem.workbench.sources import PER_CALL, cue_source, refuse_without_cues
 
 ProblemReport = Callable[[Sequence[Problem]], None]
 
@@ -72,20 +72,27 @@ class Workbench:
         cue_dir: Path | None = None,
         progress: Progress = no_progress,
         report: ProblemReport = no_report,
+        *,
+        llm: CueSource | None = None,
+        retry_failed: bool = False,
     ) -> MemoryRecord:
         """Build a memory and record it. What is stored already is not computed again.
 
         ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``; ``report`` is told what
-        could not be used in it. The record is written last, so a memory that is listed is whole; an interrupted
-        build is taken up where it stopped.
+        could not be used in it. ``llm`` makes the cues of the source ``llm``; with ``retry_failed`` it is asked
+        again about the turns it had failed at. The record is written last, so a memory that is listed is whole;
+        an interrupted build is taken up where it stopped.
         """
         conversation = self.store.conversation(conversation_id)
         source = None
         if wanted := _source_of(method):
-            source = cue_source(self.store, conversation, wanted, cue_dir)
+            source = cue_source(self.store, conversation, wanted, cue_dir, llm)
             report(getattr(source, "problems", ()))
         arrays = _NamedArrays(self.store.arrays)
-        memory = method.build(conversation, self._models(conversation, method, source, arrays, progress))
+        models = self._models(conversation, method, source, arrays, progress, retry_failed)
+        memory = method.build(conversation, models)
+        if memory.cue_count == 0 and wanted in PER_CALL:
+            refuse_without_cues(self.store, conversation, wanted, resolve_unit(conversation, method.turn_unit))
         record = self._record(conversation, method, memory, arrays.key)
         self.store.save_memory(record)
         return record
@@ -167,11 +174,12 @@ class Workbench:
         source: CueSource | None,
         arrays: ArrayCache,
         progress: Progress,
+        retry_failed: bool = False,
     ) -> Models:
         sources: dict[str, CueSource] = {}
         if wanted := _source_of(method):
             unit = resolve_unit(conversation, method.turn_unit)
-            sources[wanted] = StoredCues(self.store, wanted, unit, source)
+            sources[wanted] = StoredCues(self.store, wanted, unit, source, wanted in PER_CALL, retry_failed)
         return Models(replace(self.embedder, progress=progress), self.tokens, sources, arrays, progress)
 
     def _record(self, conversation: Conversation, method: Any, memory: Memory, array_key: str | None) -> MemoryRecord:

@@ -18,7 +18,8 @@ class StoredCues:
 
     A set of another provenance than the source's is made anew. A quick source is run as a whole and its set put
     in place in one transaction; a ``resumable`` one, where each turn is dear, is committed turn by turn and goes
-    on at the first turn not done. Without a source only a complete set can be read; otherwise NotBuilt is raised.
+    on at the first turn not done; with ``retry_failed`` the turns that had failed are done again, too. Without a
+    source only a complete set can be read; otherwise NotBuilt is raised.
     """
 
     store: CueSets
@@ -26,6 +27,7 @@ class StoredCues:
     unit: TurnUnit
     source: CueSource | None = None
     resumable: bool = False
+    retry_failed: bool = False
 
     @property
     def provenance(self) -> Mapping[str, str]:
@@ -38,9 +40,10 @@ class StoredCues:
         held = self._held(conversation)
         if self.source is None:
             if held is None or not held.complete:
+                by = " --model NAME" if self.resumable else ""
                 raise NotBuilt(
                     f"{conversation.title} has no complete cues from {self.name!r} with {self.unit}s as turns; "
-                    f"build them first: python -m cuemem build {conversation.sample_id} --cues {self.name}"
+                    f"build them first: python -m cuemem build {conversation.sample_id} --cues {self.name}{by}"
                 )
         elif self.resumable:
             yield from self._resume(self.source, conversation, turns)
@@ -54,7 +57,8 @@ class StoredCues:
     def _resume(self, source: CueSource, conversation: Conversation, turns: Sequence[Turn]) -> Iterator[Extraction]:
         key = (conversation.conversation_id, self.name, self.unit)
         begun = self.store.begin_cue_set(*key, dict(source.provenance))
-        done = {extraction.turn_id: extraction for extraction in self.store.extractions(*key)}
+        held = self.store.extractions(*key)
+        done = {it.turn_id: it for it in held if not (self.retry_failed and it.failure)}
         fresh = iter(source.extract(conversation, [turn for turn in turns if turn.turn_id not in done]))
         for turn in turns:
             if turn.turn_id not in done:

@@ -1,0 +1,108 @@
+"""The language models by their role, from names and addresses to models that remember what they were asked.
+
+Settings are a mapping of names to texts: the environment, with the secrets file or a settings page laid over it.
+``CUEMEM_MODEL``, ``CUEMEM_API_BASE``, ``CUEMEM_API_KEY``, ``CUEMEM_WINDOW``, ``CUEMEM_CONCURRENCY``,
+``CUEMEM_REQUESTS_PER_MINUTE`` and ``CUEMEM_TIMEOUT`` hold for every role; with the role after ``CUEMEM_``
+(``CUEMEM_EXTRACTOR_MODEL``, ``CUEMEM_ANSWER_API_BASE``, ``CUEMEM_JUDGE_WINDOW``) for that role alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from cuemem.adapters.chat import CallLimits, LiteLlmChat, scrub_url
+from cuemem.adapters.store import CachedChat, Store
+from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.errors import BadSetting
+from cuemem.prompts import Prompts
+
+ModelRole = Literal["extractor", "answer", "judge"]
+ROLES: tuple[ModelRole, ...] = ("extractor", "answer", "judge")
+NOTHING = "none"  # says of a role that the setting for all roles does not hold for it
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A model, where it is, and how it may be called. The key is shown nowhere, and kept nowhere but here."""
+
+    name: str
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    window: int | None = None
+    limits: CallLimits = field(default_factory=CallLimits)
+
+    @property
+    def line(self) -> str:
+        """The model as people read it: its name, and the address without anything secret."""
+        return f"{self.name} at {scrub_url(self.api_base)}" if self.api_base else self.name
+
+
+def model_settings(role: ModelRole, values: Mapping[str, str] | None = None) -> ModelSettings | None:
+    """The model that a role has by these settings (None: the environment), or None where none is named.
+
+    A server on this machine is asked one thing at a time unless told otherwise. Raises BadSetting.
+    """
+    values = os.environ if values is None else values
+
+    def setting(name: str) -> str | None:
+        own = values.get(f"CUEMEM_{role.upper()}_{name}", "").strip()
+        found = own or values.get(f"CUEMEM_{name}", "").strip()
+        return None if found.lower() in ("", NOTHING) else found
+
+    name = setting("MODEL")
+    if name is None:
+        return None
+    base = setting("API_BASE")
+    limits = CallLimits(
+        concurrency=_number("CONCURRENCY", setting("CONCURRENCY")) or (1 if _is_here(base) else 4),
+        requests_per_minute=_number("REQUESTS_PER_MINUTE", setting("REQUESTS_PER_MINUTE")),
+        timeout=float(_number("TIMEOUT", setting("TIMEOUT")) or 600),
+    )
+    return ModelSettings(name, base, setting("API_KEY"), _number("WINDOW", setting("WINDOW")), limits)
+
+
+def own_prompts(values: Mapping[str, str] | None = None) -> Prompts:
+    """The prompts, with the user's own from the folder that CUEMEM_PROMPTS names. Raises BadSetting."""
+    folder = (os.environ if values is None else values).get("CUEMEM_PROMPTS", "").strip()
+    if folder and not Path(folder).expanduser().is_dir():
+        raise BadSetting(f"CUEMEM_PROMPTS names {folder}, which is no folder.")
+    return Prompts(Path(folder).expanduser() if folder else None)
+
+
+def open_chat(store: Store, settings: ModelSettings | None) -> CachedChat:
+    """The model over the store. With None only what was asked before can be replied, as ``no model``."""
+    if settings is None:
+        return CachedChat(store, NOTHING)
+    return CachedChat(store, settings.name, _chat(settings))
+
+
+@lru_cache(maxsize=32)
+def _chat(settings: ModelSettings) -> LiteLlmChat:
+    """One for all who use these settings, so that they share its limits."""
+    return LiteLlmChat(
+        settings.name,
+        FixedTokenizer(),
+        settings.api_base,
+        settings.api_key,
+        settings.limits,
+        settings.window,
+    )
+
+
+def _is_here(base: str | None) -> bool:
+    return base is not None and (urlsplit(base).hostname or "") in ("localhost", "127.0.0.1", "::1")
+
+
+def _number(name: str, value: str | None) -> int | None:
+    if value is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}", value) or int(value) == 0:
+        raise BadSetting(f"CUEMEM_{name}={value!r} must be a whole number above 0.")
+    return int(value)
