@@ -1,0 +1,1 @@
+"""The Conversation page: what was said, and where the evidence is."""

@@ -1,0 +1,72 @@
+"""A selected turn in short: why it is, or is not, in the context, and which cues it has."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cuemem.context import said
+from cuemem.types import CueHit, Explanation, Turn
+from cuemem.ui import state
+from cuemem.ui.markup import Html, html, join, show
+from cuemem.ui.scene import Scene
+from cuemem.viz.graph.marks import clipped
+
+MOST_CUES = 12
+_STAGES = {
+    "in context": ("In the context", "cm-good"),
+    "cut by budget": ("Cut by the budget", "cm-busy"),
+    "below m": ("Not retrieved", "cm-bad"),
+    "no cue": ("No cue", "cm-bad"),
+    "not ranked": ("Not ranked", "cm-none"),
+}
+
+
+def turn_panel(scene: Scene, turn: Turn) -> None:
+    """Why this turn is, or is not, recalled for the question; the way to Trace and Cues, and out of the selection."""
+    head = html(
+        '<div class="cm-turn-head"><bdi>{turn}</bdi><span>session {session} · {date}</span></div>',
+        turn=turn.turn_id,
+        session=turn.session,
+        date=said(turn.time),
+    )
+    parts = [head]
+    if scene.memory is not None and scene.question is not None:
+        explained = scene.memory.explain(scene.question.query, scene.method, turn.turn_id, scene.budget)
+        parts += [why(explained, gold=turn.turn_id in scene.gold.turns), cue_list(explained.hits)]
+    show(html('<div class="cm-turn">{parts}</div>', parts=join(parts)))
+    st.button("Clear the selection", key="turn.clear", on_click=state.change, kwargs={"turn": None}, width="stretch")
+
+
+def why(explained: Explanation, *, gold: bool) -> Html:
+    """The stage that a turn reached or was lost at, and the sentence with the least change."""
+    label, tone = _STAGES[explained.stage]
+    star = Html('<span class="cm-state cm-gold">★ gold</span>') if gold else Html("")
+    return html(
+        '<p class="cm-why"><span class="cm-state {tone}">{label}</span>{star}</p><p class="cm-why">{sentence}</p>',
+        tone=tone,
+        label=label,
+        star=star,
+        sentence=explained.sentence,
+    )
+
+
+def cue_list(hits: tuple[CueHit, ...]) -> Html:
+    """The cues of a turn with their ranks for the question, best first."""
+    if not hits:
+        return Html("")
+    rows = [
+        html(
+            '<li><span class="cm-rank">{rank}</span><bdi>{text}</bdi><span class="cm-rank">{cosine:.3f}</span></li>',
+            rank=f"#{hit.rank:,}",
+            text=clipped(hit.cue.text, 240),
+            cosine=hit.cosine,
+        )
+        for hit in hits[:MOST_CUES]
+    ]
+    more = len(hits) - MOST_CUES
+    rest = html('<p class="cm-quiet">{more} more are on the Cues page.</p>', more=more) if more > 0 else Html("")
+    return html(
+        '<p class="cm-label">Ranked for this question, with cosine</p><ol class="cm-cues">{rows}</ol>{rest}',
+        rows=join(rows),
+        rest=rest,
+    )
