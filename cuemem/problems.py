@@ -46,6 +46,7 @@ ProblemKind = Literal[
     "no evidence",
     "no questions",
     # cues
+    "corrections dropped",
     "cue blank",
     "cue for an exchange",
     "cue line malformed",
@@ -92,6 +93,7 @@ MEANINGS: Mapping[ProblemKind, str] = {
     "gold by session only": "No message of a gold session is flagged; it counts at session level only.",
     "no evidence": "A question cites no evidence; retrieval cannot be scored on it.",
     "no questions": "The sample holds no question.",
+    "corrections dropped": "Cues that had been corrected by hand were made anew from another origin.",
     "cue blank": "A cue has an empty part; it was left out.",
     "cue for an exchange": "Cues name exchanges; where turns are single messages, they go to the first of them.",
     "cue line malformed": "A line is not an object with a turn id and a list of cues; it was left out.",

@@ -5,14 +5,12 @@ The command line and the app are two faces of this class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
-
-import numpy.typing as npt
 
 from cuemem import knobs
 from cuemem.adapters.embed import DEFAULT_MODEL, SentenceEmbedder
@@ -24,6 +22,8 @@ from cuemem.methods import method_named
 from cuemem.ports import ArrayCache, CueSource, Memory, Models, Progress, TokenCounter, no_progress
 from cuemem.turns import resolve_unit
 from cuemem.types import Conversation, ConversationId, Problem
+from cuemem.workbench.cue_desk import CueDesk, dropped_corrections
+from cuemem.workbench.identity import NamedArrays, build_knobs, frozen, source_of
 from cuemem.workbench.sources import PER_CALL, cue_source, refuse_without_cues
 
 ProblemReport = Callable[[Sequence[Problem]], None]
@@ -35,22 +35,7 @@ def no_report(_problems: Sequence[Problem]) -> None:
     """Tell nobody."""
 
 
-@dataclass
-class _NamedArrays:
-    """An array cache that remembers the key it was last asked for, so that the memory's record can name it."""
-
-    arrays: ArrayCache
-    key: str | None = None
-
-    def get(self, key: str) -> Mapping[str, npt.NDArray[Any]] | None:
-        self.key = key
-        return self.arrays.get(key)
-
-    def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.arrays.put(key, arrays)
-
-
-class Workbench:
+class Workbench(CueDesk):
     """An open store with the models around it. Safe to share between threads."""
 
     def __init__(self, store: Store, model: SentenceEmbedder, tokens: TokenCounter) -> None:
@@ -79,23 +64,25 @@ class Workbench:
         """Build a memory and record it. What is stored already is not computed again.
 
         ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``; ``report`` is told what
-        could not be used in it. ``llm`` makes the cues of the source ``llm``; with ``retry_failed`` it is asked
-        again about the turns it had failed at. The record is written last, so a memory that is listed is whole;
-        an interrupted build is taken up where it stopped.
+        could not be used in it, and how many corrections by hand went because the cues were made anew. ``llm``
+        makes the cues of the source ``llm``; with ``retry_failed`` it is asked again about the turns it had failed
+        at. The record is written last, so a memory that is listed is whole; an interrupted build is taken up where
+        it stopped.
         """
         conversation = self.store.conversation(conversation_id)
-        source = None
-        if wanted := _source_of(method):
-            source = cue_source(self.store, conversation, wanted, cue_dir, llm)
-            report(getattr(source, "problems", ()))
-        arrays = _NamedArrays(self.store.arrays)
-        models = self._models(conversation, method, source, arrays, progress, retry_failed)
-        memory = method.build(conversation, models)
-        if memory.cue_count == 0 and wanted in PER_CALL:
-            refuse_without_cues(self.store, conversation, wanted, resolve_unit(conversation, method.turn_unit))
-        record = self._record(conversation, method, memory, arrays.key)
-        self.store.save_memory(record)
+        wanted = source_of(method)
+        if wanted is None:
+            return self._build(conversation, method, None, progress)
+        source = cue_source(self.store, conversation, wanted, cue_dir, llm)
+        report(getattr(source, "problems", ()))
+        held = self.corrections(conversation_id, method)
+        record = self._build(conversation, method, source, progress, retry_failed)
+        report(dropped_corrections(conversation, held, self.corrections(conversation_id, method)))
         return record
+
+    def rebuild(self, conversation_id: ConversationId, method: Any) -> MemoryRecord:
+        """Build from the cues that the store holds, whatever their source would give today."""
+        return self._build(self.store.conversation(conversation_id), method, None, no_progress)
 
     def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
@@ -106,15 +93,15 @@ class Workbench:
         memory_id = self.memory_id(conversation, method)
         for record in self.store.memories(conversation_id):
             if record.memory_id == memory_id:
-                return self._opened(conversation_id, method.name, _frozen(method), record.built_at)
-        if _source_of(method):
+                return self._opened(conversation_id, method.name, frozen(method), record.built_at)
+        if source_of(method):
             raise NotBuilt(
-                f"{conversation.title} has no {method.name} memory from {_source_of(method)!r} cues with "
+                f"{conversation.title} has no {method.name} memory from {source_of(method)!r} cues with "
                 f"{resolve_unit(conversation, method.turn_unit)}s as turns and {self.embedder.name} vectors. "
-                f"Build it: python -m cuemem build {conversation.sample_id} --cues {_source_of(method)}"
+                f"Build it: python -m cuemem build {conversation.sample_id} --cues {source_of(method)}"
             )
         built_at = self.build(conversation_id, method, progress=progress).built_at
-        return self._opened(conversation_id, method.name, _frozen(method), built_at)
+        return self._opened(conversation_id, method.name, frozen(method), built_at)
 
     def pick(
         self, conversation_id: ConversationId, name: str, cues: str | None = None, turns: str | None = None
@@ -126,7 +113,7 @@ class Workbench:
         """
         method = method_named(name)
         conversation = self.store.conversation(conversation_id)
-        if not _source_of(method):
+        if not source_of(method):
             method = knobs.with_settings(method, {"turn_unit": turns})
             return method.suited_to(conversation)[0]
         unit = resolve_unit(conversation, turns) if turns else None  # type: ignore[arg-type]
@@ -151,8 +138,25 @@ class Workbench:
     def memory_id(self, conversation: Conversation, method: Any) -> str:
         """What identifies a built memory: conversation, method, build-time knobs and embedding model."""
         return knobs.fingerprint(
-            conversation.conversation_id, method.name, _build_knobs(conversation, method), self.embedder.name
+            conversation.conversation_id, method.name, build_knobs(conversation, method), self.embedder.name
         )
+
+    def _build(
+        self,
+        conversation: Conversation,
+        method: Any,
+        source: CueSource | None,
+        progress: Progress,
+        retry_failed: bool = False,
+    ) -> MemoryRecord:
+        arrays = NamedArrays(self.store.arrays)
+        models = self._models(conversation, method, source, arrays, progress, retry_failed)
+        memory = method.build(conversation, models)
+        if memory.cue_count == 0 and (wanted := source_of(method)) in PER_CALL:
+            refuse_without_cues(self.store, conversation, wanted, resolve_unit(conversation, method.turn_unit))
+        record = self._record(conversation, method, memory, arrays.key)
+        self.store.save_memory(record)
+        return record
 
     def _open_memory(
         self,
@@ -177,7 +181,7 @@ class Workbench:
         retry_failed: bool = False,
     ) -> Models:
         sources: dict[str, CueSource] = {}
-        if wanted := _source_of(method):
+        if wanted := source_of(method):
             unit = resolve_unit(conversation, method.turn_unit)
             sources[wanted] = StoredCues(self.store, wanted, unit, source, wanted in PER_CALL, retry_failed)
         return Models(replace(self.embedder, progress=progress), self.tokens, sources, arrays, progress)
@@ -187,28 +191,12 @@ class Workbench:
             memory_id=self.memory_id(conversation, method),
             conversation_id=conversation.conversation_id,
             method=method.name,
-            settings=_build_knobs(conversation, method),
+            settings=build_knobs(conversation, method),
             embedding_model=self.embedder.name,
             turn_unit=resolve_unit(conversation, method.turn_unit),
-            cue_source=_source_of(method),
+            cue_source=source_of(method),
             turn_count=len(memory.turns),
             cue_count=memory.cue_count,
             array_key=array_key,
             built_at=datetime.now(UTC),
         )
-
-
-def _source_of(method: Any) -> str | None:
-    """The cue source that a method builds from, None for a method without cues."""
-    source: str | None = getattr(method, "cue_source", None)
-    return source
-
-
-def _build_knobs(conversation: Conversation, method: Any) -> dict[str, Any]:
-    """The build-time knobs with ``auto`` resolved, so that two names of one memory are one."""
-    resolved = {"turn_unit": resolve_unit(conversation, method.turn_unit)}
-    return knobs.settings(method, "build") | resolved
-
-
-def _frozen(method: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple(sorted(knobs.settings(method, "build").items()))
