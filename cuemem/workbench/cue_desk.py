@@ -47,6 +47,10 @@ class CueDesk(ABC):
         """The nearest other cues of a cue, with their cosines. UnknownName for a cue there is not."""
         return inspect.nearest(self._cue_memory(conversation_id, method), cue_index, count)
 
+    def ranked_cues(self, conversation_id: ConversationId, method: Any, query: Query) -> tuple[CueHit, ...]:
+        """All cues by their rank for a query."""
+        return inspect.ranked(self._cue_memory(conversation_id, method), query)
+
     def exact_duplicates(self, conversation_id: ConversationId, method: Any) -> tuple[tuple[Cue, ...], ...]:
         """Cues of the same text, in groups."""
         return inspect.exact_duplicates(self._cue_memory(conversation_id, method))

@@ -13,7 +13,7 @@ from cuemem.errors import BadSetting, UnknownName
 from cuemem.methods import CueMem
 from cuemem.methods.cuemem import inspect
 from cuemem.methods.cuemem.method import CueMemory
-from cuemem.types import Conversation
+from cuemem.types import Conversation, Query
 from tests.fakes import AngleEmbedder, models, talk
 from tests.strategies import CueTable, conversations
 
@@ -44,6 +44,14 @@ def test_the_nearest_cues_with_their_cosines(memory: CueMemory) -> None:
     for missing in (-1, 6):
         with pytest.raises(UnknownName, match="the 6 cues are counted from 0"):
             inspect.nearest(memory, missing, 1)
+
+
+def test_all_cues_are_ranked_for_a_query(memory: CueMemory) -> None:
+    hits = inspect.ranked(memory, Query("@85"))
+    assert [(hit.rank, hit.cue.index) for hit in hits] == [(1, 4), (2, 2), (3, 1), (4, 0), (5, 3), (6, 5)]
+    assert hits[0].cosine == pytest.approx(math.cos(math.radians(5)), abs=1e-6)
+    retrieved = memory.recall(Query("@85"), CueMem(cue_source="given", top_cues=3)).trace[1].items
+    assert [item.label for item in retrieved] == [hit.cue.text for hit in hits[:3]]
 
 
 def test_exact_duplicates_are_groups_of_one_text(memory: CueMemory) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from cuemem.errors import BadSetting, UnknownName
 from cuemem.methods.cuemem.method import CueMemory
 from cuemem.similarity import SLACK, Cosines, Ranking, approximate, cosines
-from cuemem.types import Cue, CueHit, Indices, Turn
+from cuemem.types import Cue, CueHit, Indices, Query, Turn
 
 _BLOCK = 256  # rows
 
@@ -48,6 +48,16 @@ def nearest(memory: CueMemory, cue_index: int, count: int) -> tuple[CueHit, ...]
     found, values = Ranking.of(memory.vectors, memory.vectors[cue_index]).top(count + 1)
     others = [(int(row), float(value)) for row, value in zip(found, values, strict=True) if row != cue_index]
     return tuple(CueHit(rank, value, cues[row]) for rank, (row, value) in enumerate(others[:count], 1))
+
+
+def ranked(memory: CueMemory, query: Query) -> tuple[CueHit, ...]:
+    """All cues by their rank for a query, of which the first m are C_q."""
+    found, values = Ranking.of(memory.vectors, memory.embedder.encode([query.text])[0]).top(memory.cue_count)
+    cues = memory.cue_graph.cues
+    return tuple(
+        CueHit(rank, float(value), cues[row])
+        for rank, (row, value) in enumerate(zip(found.tolist(), values, strict=True), 1)
+    )
 
 
 def exact_duplicates(memory: CueMemory) -> tuple[tuple[Cue, ...], ...]:
