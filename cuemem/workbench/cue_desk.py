@@ -14,7 +14,7 @@ from cuemem.ports import Memory
 from cuemem.problems import ProblemList
 from cuemem.text import storable
 from cuemem.turns import resolve_unit
-from cuemem.types import Conversation, ConversationId, Cue, CueHit, Problem, Triple, Turn, TurnId, TurnUnit
+from cuemem.types import Conversation, ConversationId, Cue, CueHit, Problem, Query, Triple, Turn, TurnId, TurnUnit
 
 
 class CueDesk(ABC):
