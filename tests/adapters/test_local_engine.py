@@ -17,9 +17,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cuemem.adapters.local import Endpoint, EngineSettings, LocalEngine
+from cuemem.adapters.local import Endpoint, EngineSettings, LocalChat, LocalEngine, local_model, model_named
 from cuemem.adapters.local import engine as engine_module
-from cuemem.errors import BadSetting, Cancelled, Refused, Unavailable
+from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.errors import BadSetting, Cancelled, ChatFailure, Refused, Unavailable, UnknownName
+from cuemem.types import ChatRequest, Message, PromptVersion
 from tests.adapters.local_samples import CONTENT, MODEL
 
 ROOT = Path(__file__).parents[2]
@@ -213,3 +215,40 @@ def test_without_model_or_engine_the_remedy_is_named(tmp_path: Path, monkeypatch
 def test_settings_have_ranges(wrong: dict[str, int]) -> None:
     with pytest.raises(BadSetting, match="not possible"):
         EngineSettings(**wrong)
+
+
+# --- as a chat model ---------------------------------------------------------
+
+ASKED = ChatRequest((Message("user", "hello"),), PromptVersion("test", "0"))
+
+
+def test_a_request_starts_the_server_and_the_reply_carries_the_model_s_name(engine: LocalEngine) -> None:
+    chat = LocalChat(MODEL, FixedTokenizer(), engine, SMALL)
+    assert engine.running(MODEL) is None
+    reply = chat.complete(ASKED)
+    assert (reply.text, reply.model, reply.usage.cost) == ("HELLO", "local/tiny", 0.0)
+    assert chat.name == reply.model
+    assert chat.window == 1024
+    first = engine.running(MODEL)
+    engine.stop(MODEL)
+    pieces = chat.stream(ASKED)  # on a server that was stopped in between
+    assert next(pieces) == "HELLO"
+    with pytest.raises(StopIteration) as ended:
+        next(pieces)
+    assert ended.value.value.model == "local/tiny"
+    assert engine.running(MODEL) != first
+
+
+def test_a_model_that_is_not_there_is_a_chat_failure(tmp_path: Path) -> None:
+    with pytest.raises(ChatFailure, match="python -m cuemem model pull tiny") as caught:
+        LocalChat(MODEL, FixedTokenizer(), LocalEngine(tmp_path)).complete(ASKED)
+    assert caught.value.kind == "no model"
+    assert caught.value.retryable
+
+
+def test_names_of_local_models() -> None:
+    assert local_model("local") is model_named("qwen2.5-coder-1.5b")
+    assert local_model("local/qwen2.5-coder-0.5b") is model_named("qwen2.5-coder-0.5b")
+    assert local_model("openai/local") is None
+    with pytest.raises(UnknownName, match="no local model 'nothing'"):
+        local_model("local/nothing")

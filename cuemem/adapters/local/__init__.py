@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from cuemem.adapters.local.catalogue import CATALOGUE, DEFAULT_MODEL, LocalModel, model_named, models_folder
+from cuemem.adapters.local.chat import LOCAL_LIMITS, LocalChat, local_model, shared_engine
 from cuemem.adapters.local.endpoint import Endpoint, engine_installed
 from cuemem.adapters.local.engine import LocalEngine
 from cuemem.adapters.local.folder import pulled_so_far, remove
@@ -16,15 +17,19 @@ __all__ = [
     "CATALOGUE",
     "DEFAULT_MODEL",
     "HUB",
+    "LOCAL_LIMITS",
     "PACKAGES",
     "Endpoint",
     "EngineSettings",
+    "LocalChat",
     "LocalEngine",
     "LocalModel",
     "engine_installed",
+    "local_model",
     "model_named",
     "models_folder",
     "pull",
     "pulled_so_far",
     "remove",
+    "shared_engine",
 ]

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from cuemem.adapters.local.catalogue import LocalModel, models_folder
 from cuemem.adapters.local.endpoint import Endpoint, engine_installed, healthy, last_words, reach_directly
-from cuemem.adapters.local.server import ALREADY_SERVED, arguments
 from cuemem.adapters.local.settings import EngineSettings
-from cuemem.adapters.local.state import ServerState, held, log_path
+from cuemem.adapters.local.state import ALREADY_SERVED, ServerState, held, log_path
 from cuemem.errors import Refused, Unavailable
 from cuemem.ports import Progress, no_progress
 
@@ -126,12 +125,18 @@ class LocalEngine:
         return state
 
     def _spawn(self, model: LocalModel, run: str, settings: EngineSettings) -> subprocess.Popen[bytes]:
-        path = model.path(self.folder)
-        given = arguments(model.name, run, path, settings.context, settings.thread_count, settings.idle_seconds)
+        given = {
+            "name": model.name,
+            "run": run,
+            "model": model.path(self.folder),
+            "context": settings.context,
+            "threads": settings.thread_count,
+            "idle": settings.idle_seconds,
+        }
         with log_path(self.folder, model.name).open("ab") as log:
             # A session of its own: Ctrl-C in our terminal is for us, and we end the server ourselves.
             return subprocess.Popen(
-                [sys.executable, "-m", _SERVER, *given],
+                [sys.executable, "-m", _SERVER, *(f"--{name}={value}" for name, value in given.items())],
                 cwd=_ROOT,
                 stdin=subprocess.PIPE,
                 stdout=log,

@@ -15,17 +15,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from cuemem.adapters.local.state import ServerState, lock_path, log_path
+from cuemem.adapters.local.state import ALREADY_SERVED, ServerState, lock_path, log_path
 
-ALREADY_SERVED = 75  # exit code: another process serves this model
 _LOCK_WAIT = 3.0  # seconds; someone who only looks whether the lock is held lets go of it at once
 _CACHE_MIB = 1024  # prompts of other conversations that are kept in memory beside the current one
-
-
-def arguments(name: str, run: str, model: Path, context: int, threads: int, idle_seconds: int) -> list[str]:
-    """The arguments of a run of this module."""
-    given = {"name": name, "run": run, "model": model, "context": context, "threads": threads, "idle": idle_seconds}
-    return [f"--{key}={value}" for key, value in given.items()]
 
 
 def main() -> int:

@@ -13,6 +13,8 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
+ALREADY_SERVED = 75  # exit code of a server that found its model served by another process
+
 
 @dataclass(frozen=True, slots=True)
 class ServerState:

@@ -1,0 +1,90 @@
+"""A local model as :class:`cuemem.ports.ChatModel`: its server is started by the first request that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from cuemem.adapters.chat import CallLimits, LiteLlmChat
+from cuemem.adapters.local.catalogue import DEFAULT_MODEL, LocalModel, model_named, models_folder
+from cuemem.adapters.local.endpoint import Endpoint
+from cuemem.adapters.local.engine import LocalEngine
+from cuemem.adapters.local.settings import EngineSettings
+from cuemem.errors import ChatFailure, Refused, Unavailable
+from cuemem.ports import TokenCounter
+from cuemem.types import ChatReply, ChatRequest
+
+LOCAL = "local"  # alone the default model, with a name after it and a slash between that one
+
+# One call at a time, as the server takes them; a long history on two busy cores takes many minutes to read.
+LOCAL_LIMITS = CallLimits(concurrency=1, timeout=3600)
+
+
+def local_model(name: str) -> LocalModel | None:
+    """The model that ``local`` or ``local/NAME`` means, None for other models' names. Raises UnknownName."""
+    first, _, rest = name.partition("/")
+    return model_named(rest or DEFAULT_MODEL) if first == LOCAL else None
+
+
+def shared_engine() -> LocalEngine:
+    """The engine that all of this process share; its servers end with the process."""
+    return _engine(models_folder())
+
+
+@cache
+def _engine(folder: Path) -> LocalEngine:
+    return LocalEngine(folder)
+
+
+@dataclass
+class LocalChat:
+    """A local model. Safe to share between threads. What it replies costs nothing, and that is known."""
+
+    model: LocalModel
+    tokens: TokenCounter
+    engine: LocalEngine = field(default_factory=shared_engine)
+    settings: EngineSettings = field(default_factory=EngineSettings)
+    limits: CallLimits = LOCAL_LIMITS
+
+    def __post_init__(self) -> None:
+        self._last: tuple[Endpoint, LiteLlmChat] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name by which replies are kept: ``local/`` and the model's."""
+        return f"{LOCAL}/{self.model.name}"
+
+    @property
+    def window(self) -> int:
+        """The tokens of prompt and reply that the server has room for."""
+        return self.settings.context
+
+    def cost(self, _tokens_in: int, _tokens_out: int) -> float:
+        """Nothing."""
+        return 0.0
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """The reply. Raises ChatFailure, as ``no model`` where the server cannot be started."""
+        return self._as_ours(self._chat().complete(request))
+
+    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
+        """The reply in pieces."""
+        return self._as_ours((yield from self._chat().stream(request)))
+
+    def _chat(self) -> LiteLlmChat:
+        try:
+            endpoint = self.engine.start(self.model, self.settings)
+        except (Unavailable, Refused) as error:
+            raise ChatFailure("no model", str(error), retryable=True) from error
+        last = self._last
+        if last is None or last[0] != endpoint:
+            chat = LiteLlmChat(
+                endpoint.model, self.tokens, endpoint.api_base, endpoint.api_key, self.limits, self.window
+            )
+            last = self._last = (endpoint, chat)
+        return last[1]
+
+    def _as_ours(self, reply: ChatReply) -> ChatReply:
+        return replace(reply, model=self.name, usage=replace(reply.usage, cost=0.0))
