@@ -139,3 +139,24 @@ def _left_out(items: Sequence[ContextItem], fitting: int, needed: int, budget: i
         for place, item in enumerate(items)
         if place >= fitting
     )
+
+
+def keep_newest(
+    context: EvidenceContext, turns: Sequence[Turn], tokens: TokenCounter, budget: int, reason: str
+) -> EvidenceContext:
+    """The context without its oldest turns, so that it has at most ``budget`` tokens; they join what was cut.
+
+    For what a model cannot read because its window is too small; turns keep their text as it was chosen.
+    """
+    place = {turn.turn_id: turn for turn in turns}
+    lines = [(place[item.turn_id], item.text) for item in context.items]
+    low, high = 0, len(lines)  # the fewest to drop: rendering grows with every turn, so halving finds it
+    while low < high:
+        middle = (low + high) // 2
+        if tokens.count(render(lines[middle:])) <= budget:
+            high = middle
+        else:
+            low = middle + 1
+    text = render(lines[low:])
+    dropped = tuple(replace(item, cut=reason) for item in context.items[:low])
+    return EvidenceContext(context.items[low:], text, tokens.count(text), context.budget, context.cut + dropped)

@@ -38,10 +38,7 @@ def json_text(text: str, schema: JsonSchema) -> str:
     Taken off: thoughts, code fences, prose around it. Repaired: quotes, commas, comments, closing brackets. Raises
     ChatFailure: truncated, not JSON, schema broken.
     """
-    _thoughts, spoken = without_thoughts(text)
-    if not spoken:
-        raise ChatFailure("truncated", "The model was cut off while it was still thinking. Allow it more tokens.")
-    value = _value(spoken, schema)
+    value = _value(without_thoughts(text)[1], schema)
     if problem := _problem(value, schema):
         raise ChatFailure("schema broken", f"The reply is JSON of another form than asked for: {problem}.", text=text)
     return json.dumps(value, ensure_ascii=False)

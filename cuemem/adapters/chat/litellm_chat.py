@@ -14,6 +14,7 @@ from cuemem.adapters.chat.faults import JSON_MODE, RETRIED, Caller
 from cuemem.adapters.chat.json_reply import json_text, without_thoughts
 from cuemem.adapters.chat.library import JsonMode
 from cuemem.adapters.chat.limits import CallLimits, Gate
+from cuemem.adapters.chat.secrets import without_keys
 from cuemem.adapters.chat.transport import Raw, Transport
 from cuemem.errors import ChatFailure
 from cuemem.ports import TokenCounter
@@ -149,13 +150,14 @@ class LiteLlmChat:
 
     def _usable(self, raw: Raw, request: ChatRequest) -> ChatReply:
         """The reply, if it is one. Raises ChatFailure: refused, truncated, empty, not JSON, schema broken."""
-        text = storable(raw.text)
+        text = without_keys(storable(raw.text), (self.api_key,))
         if raw.refusal or raw.finish_reason == "content_filter":
             raise self._caller.failure("refused", storable(raw.refusal or "content filter"), text=text)
         if raw.finish_reason == "length":
             raise self._caller.failure("truncated", f"after {request.max_tokens:,} tokens", text=text)
-        if not without_thoughts(text)[1]:
-            raise self._caller.failure("truncated" if text.strip() else "empty", "", text=text)
+        text = without_thoughts(text)[1]
+        if not text:
+            raise self._caller.failure("empty", "nothing but thoughts" if raw.text.strip() else "", text=text)
         if request.schema is not None:
             text = _checked(lambda: json_text(text, request.schema or {}), self.name)
         usage = self._usage(raw, request, text)

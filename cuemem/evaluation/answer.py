@@ -1,0 +1,170 @@
+"""Answers from a context, by one prompt for every method: the dated turns first, the question last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cuemem.context import keep_newest, said
+from cuemem.errors import ChatFailure
+from cuemem.knobs import fingerprint
+from cuemem.ports import ChatModel, TokenCounter
+from cuemem.prompts import Prompts
+from cuemem.types import (
+    Answer,
+    AnswerStyle,
+    ChatReply,
+    ChatRequest,
+    EvidenceContext,
+    PromptVersion,
+    Query,
+    Turn,
+)
+
+Yielded = TypeVar("Yielded")
+
+NOTHING_FOUND = "(nothing was found)"
+_MARGIN = 0.9  # a model's own tokenizer may count more than ours
+_SHRINK = 0.75
+_FITTINGS = 5
+_ANSWER_LINE = re.compile(r"^[\s*_#>-]*(?:final\s+)?answer[*_]*\s*:[*_]*", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """A model with the prompt, the style and the toggle by which it answers: held equal in any comparison."""
+
+    chat: ChatModel
+    prompts: Prompts
+    tokens: TokenCounter
+    style: AnswerStyle = "short"
+    priority: bool = True
+    max_tokens: int = 1024
+
+    @property
+    def prompt(self) -> PromptVersion:
+        """The version of the prompt; with the priority instruction it is another one."""
+        prompt = self.prompts[f"answer_{self.style}"].version
+        if not self.priority:
+            return prompt
+        added = self.prompts["priority"].version
+        return PromptVersion(
+            f"{prompt.name}+priority", fingerprint(prompt.hash, added.hash)[:12], prompt.own or added.own
+        )
+
+    def request(self, query: Query, context: EvidenceContext, about: str = "") -> ChatRequest:
+        """The exact prompt. What comes before the question is the same for every question on one context."""
+        messages = self.prompts[f"answer_{self.style}"].fill(
+            history=context.text or NOTHING_FOUND,
+            question_date=f"Date of the question: {said(query.time)}\n" if query.time else "",
+            question=query.text,
+            priority=self.prompts["priority"].fill()[0].text if self.priority else "",
+        )
+        return ChatRequest(messages, self.prompt, max_tokens=self.max_tokens, about=about)
+
+    def answer(self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str = "") -> Answer:
+        """The model's answer; a failure is kept in it. ``turns`` are those that the context was chosen from."""
+        return finished(self._answer(query, context, turns, about, streamed=False))
+
+    def stream(
+        self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str = ""
+    ) -> Generator[str, None, Answer]:
+        """The same, with the words as they come."""
+        return self._answer(query, context, turns, about, streamed=True)
+
+    def fitted(self, query: Query, context: EvidenceContext, turns: Sequence[Turn]) -> EvidenceContext:
+        """The context, cut at its oldest end where it exceeds the model's window. Raises ChatFailure."""
+        return self._fitted(query, context, turns, self.chat.window)
+
+    def _answer(
+        self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str, *, streamed: bool
+    ) -> Generator[str, None, Answer]:
+        whole = len(context.items)
+        try:
+            context = self.fitted(query, context, turns)
+            for left in reversed(range(_FITTINGS)):
+                request = self.request(query, context, about)
+                try:
+                    reply = (yield from self.chat.stream(request)) if streamed else self.chat.complete(request)
+                    return self._made(reply, whole - len(context.items))
+                except ChatFailure as failure:
+                    if failure.kind != "context too long" or not left or not context.items:
+                        raise
+                    context = self._smaller(query, context, turns, failure.limit)
+            raise AssertionError("the last fitting has either returned or raised")
+        except ChatFailure as failure:
+            dropped = whole - len(context.items)
+            return Answer(
+                "", self.style, self.prompt, self.priority, self.chat.name, dropped=dropped, failure=failure.failure
+            )
+
+    def _smaller(
+        self, query: Query, context: EvidenceContext, turns: Sequence[Turn], limit: int | None
+    ) -> EvidenceContext:
+        """The context once it has turned out to be too long: by the window that the model told, or by a quarter."""
+        budget = int(context.tokens * _SHRINK)
+        if limit and (allowed := self._room(query, limit)) > 0:
+            budget = min(budget, allowed)
+        return keep_newest(context, turns, self.tokens, budget, "older than the model's window allows")
+
+    def _fitted(
+        self, query: Query, context: EvidenceContext, turns: Sequence[Turn], window: int | None
+    ) -> EvidenceContext:
+        if window is None:
+            return context
+        room = self._room(query, window)
+        if context.tokens <= room:
+            return context
+        if room <= 0:
+            raise ChatFailure(
+                "context too long",
+                f"{self.chat.name}: its window of {window:,} tokens has no room for a context beside a reply "
+                f"of up to {self.max_tokens:,} tokens. Use a model with a longer window.",
+            )
+        reason = f"older than the model's window of {window:,} tokens allows"
+        return keep_newest(context, turns, self.tokens, room, reason)
+
+    def _room(self, query: Query, window: int) -> int:
+        """The tokens that are left for the context in a window of this size."""
+        bare = self.request(query, EvidenceContext((), " ", 0))
+        around = sum(self.tokens.count(message.text) + 8 for message in bare.messages)
+        return int((window - self.max_tokens) * _MARGIN) - around
+
+    def _made(self, reply: ChatReply, dropped: int) -> Answer:
+        text, reasoning, note = reply.text.strip(), "", ""
+        if self.style == "reasoned":
+            lines = list(_ANSWER_LINE.finditer(text))
+            if not lines:
+                note = "The reply has no line that begins with “Answer:”, so all of it counts as the answer."
+            else:
+                start, end = lines[-1].span()
+                reasoning, text = text[:start].strip(), text[end:].strip(" \t\r\n*_")
+        if dropped:
+            cut = f"The {dropped:,} oldest turns were left out: the whole exceeds the model's window."
+            note = f"{cut} {note}".strip()
+        return Answer(
+            text,
+            self.style,
+            self.prompt,
+            self.priority,
+            reply.model,
+            reasoning,
+            reply.usage,
+            reply.finish_reason,
+            reply.cached,
+            reply.recorded,
+            dropped,
+            note,
+        )
+
+
+def finished(pieces: Generator[object, None, Yielded]) -> Yielded:
+    """What a generator returns in the end, whatever it gives on the way."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            value: Yielded = end.value
+            return value
