@@ -3,7 +3,8 @@
 Settings are a mapping of names to texts: the environment, with the secrets file or a settings page laid over it.
 ``CUEMEM_MODEL``, ``CUEMEM_API_BASE``, ``CUEMEM_API_KEY``, ``CUEMEM_WINDOW``, ``CUEMEM_CONCURRENCY``,
 ``CUEMEM_REQUESTS_PER_MINUTE`` and ``CUEMEM_TIMEOUT`` hold for every role; with the role after ``CUEMEM_``
-(``CUEMEM_EXTRACTOR_MODEL``, ``CUEMEM_ANSWER_API_BASE``, ``CUEMEM_JUDGE_WINDOW``) for that role alone.
+(``CUEMEM_EXTRACTOR_MODEL``, ``CUEMEM_ANSWER_API_BASE``, ``CUEMEM_JUDGE_WINDOW``) for that role alone. The model
+``local`` is the one that ``python -m cuemem model pull`` brings: it needs no address, its server starts by itself.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from cuemem.adapters.chat import CallLimits, LiteLlmChat, scrub_url
+from cuemem.adapters.local import LOCAL_LIMITS, EngineSettings, LocalChat, local_model, local_name
 from cuemem.adapters.store import CachedChat, Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadSetting
+from cuemem.ports import ChatModel
 from cuemem.prompts import Prompts
 
 ModelRole = Literal["extractor", "answer", "judge"]
@@ -47,7 +50,8 @@ class ModelSettings:
 def model_settings(role: ModelRole, values: Mapping[str, str] | None = None) -> ModelSettings | None:
     """The model that a role has by these settings (None: the environment), or None where none is named.
 
-    A server on this machine is asked one thing at a time unless told otherwise. Raises BadSetting.
+    A server on this machine is asked one thing at a time unless told otherwise. Raises BadSetting, and UnknownName
+    for a local model that is none.
     """
     values = os.environ if values is None else values
 
@@ -59,12 +63,15 @@ def model_settings(role: ModelRole, values: Mapping[str, str] | None = None) -> 
     name = setting("MODEL")
     if name is None:
         return None
-    base = setting("API_BASE")
+    ours = local_model(name)
+    base = None if ours else setting("API_BASE")
     limits = CallLimits(
-        concurrency=_number("CONCURRENCY", setting("CONCURRENCY")) or (1 if _is_here(base) else 4),
+        concurrency=_number("CONCURRENCY", setting("CONCURRENCY")) or (1 if ours or _is_here(base) else 4),
         requests_per_minute=_number("REQUESTS_PER_MINUTE", setting("REQUESTS_PER_MINUTE")),
-        timeout=float(_number("TIMEOUT", setting("TIMEOUT")) or 600),
+        timeout=float(_number("TIMEOUT", setting("TIMEOUT")) or (LOCAL_LIMITS.timeout if ours else 600)),
     )
+    if ours:
+        name = local_name(ours)
     return ModelSettings(name, base, setting("API_KEY"), _number("WINDOW", setting("WINDOW")), limits)
 
 
@@ -84,8 +91,12 @@ def open_chat(store: Store, settings: ModelSettings | None) -> CachedChat:
 
 
 @lru_cache(maxsize=32)
-def _chat(settings: ModelSettings) -> LiteLlmChat:
+def _chat(settings: ModelSettings) -> ChatModel:
     """One for all who use these settings, so that they share its limits."""
+    ours = local_model(settings.name)
+    if ours:
+        context = settings.window or EngineSettings().context
+        return LocalChat(ours, FixedTokenizer(), settings=EngineSettings(context), limits=settings.limits)
     return LiteLlmChat(
         settings.name,
         FixedTokenizer(),

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from cuemem.adapters.local.catalogue import CATALOGUE, DEFAULT_MODEL, LocalModel, model_named, models_folder
-from cuemem.adapters.local.chat import LOCAL_LIMITS, LocalChat, local_model, shared_engine
+from cuemem.adapters.local.chat import LOCAL_LIMITS, LocalChat, local_model, local_name, shared_engine
 from cuemem.adapters.local.endpoint import Endpoint, engine_installed
 from cuemem.adapters.local.engine import LocalEngine
 from cuemem.adapters.local.folder import pulled_so_far, remove
@@ -26,6 +26,7 @@ __all__ = [
     "LocalModel",
     "engine_installed",
     "local_model",
+    "local_name",
     "model_named",
     "models_folder",
     "pull",

@@ -28,6 +28,11 @@ def local_model(name: str) -> LocalModel | None:
     return model_named(rest or DEFAULT_MODEL) if first == LOCAL else None
 
 
+def local_name(model: LocalModel) -> str:
+    """The full name of a model, by which its replies are kept."""
+    return f"{LOCAL}/{model.name}"
+
+
 def shared_engine() -> LocalEngine:
     """The engine that all of this process share; its servers end with the process."""
     return _engine(models_folder())
@@ -53,8 +58,8 @@ class LocalChat:
 
     @property
     def name(self) -> str:
-        """The name by which replies are kept: ``local/`` and the model's."""
-        return f"{LOCAL}/{self.model.name}"
+        """``local/`` and the model's name."""
+        return local_name(self.model)
 
     @property
     def window(self) -> int:
