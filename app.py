@@ -32,9 +32,10 @@ page = st.navigation(PAGES)
 style.apply()
 try:
     cache.workbench()
+    state.begin(page.url_path)
+    try:
+        page.run()
+    finally:
+        cache.warm_up()  # last: its imports would hold up what there is to see
 except CueMemError as error:
     markup.notice(str(error), "error")
-    st.stop()
-state.begin(page.url_path)
-cache.warm_up()
-page.run()

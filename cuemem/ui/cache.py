@@ -79,6 +79,17 @@ def model_ready() -> bool:
     return workbench().model.ready
 
 
+def encodes(text: str) -> bool:
+    """Whether a question can be encoded at once: its vector is in the store, or the model is loaded."""
+    bench = workbench()
+    return bench.model.ready or bool(bench.store.vectors(bench.embedder.name, [text]).present.all())
+
+
+def wait_for_model() -> None:
+    """Wait until the embedding model is loaded. Raises BadSetting where it cannot be."""
+    workbench().model.warm_up()
+
+
 def conversation(conversation_id: ConversationId) -> Conversation:
     """A conversation as it was loaded; it never changes under its id."""
     return _conversation(str(default_store_path()), conversation_id)

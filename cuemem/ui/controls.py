@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from cuemem.errors import CueMemError
 from cuemem.evaluation.retrieval import category_label
 from cuemem.knobs import Knob
 from cuemem.methods import METHODS
@@ -23,12 +22,8 @@ def inspected() -> Scene:
 
     A page that needs a memory or a question ends itself by :func:`cuemem.ui.empty.require`.
     """
-    try:
-        with st.spinner("Opening the memory …"):
-            scene, problems = build_scene(state.current())
-    except CueMemError as error:
-        markup.notice(str(error), "error")
-        st.stop()
+    with st.spinner("Opening the memory …"):
+        scene, problems = build_scene(state.current())
     for sentence in (*state.complaints(), *problems):
         markup.notice(sentence, "warning")
     if scene is None:
@@ -64,14 +59,13 @@ def _conversation(scene: Scene) -> None:
         args=(key, _deviating(scene), _deviating_budget(scene)),
     )
     names = {method.name: method.title for method in METHODS}
-    left, right = st.columns([2, 3], gap="small")
     key = put("control.method", scene.view.method)
-    left.selectbox(
+    st.selectbox(
         "Method", list(names), format_func=lambda name: names[name], key=key, on_change=_to_method, args=(key,)
     )
-    if scene.choice is not None:
+    if scene.choice is not None and len(scene.choices) > 1:
         key = put("control.memory", scene.choices.index(scene.choice))
-        right.selectbox(
+        st.selectbox(
             "Memory",
             range(len(scene.choices)),
             format_func=lambda place: scene.choices[place].label,

@@ -6,23 +6,30 @@ import streamlit as st
 
 from cuemem.ports import Memory
 from cuemem.types import Question
-from cuemem.ui import markup
+from cuemem.ui import cache, links, markup
 from cuemem.ui.scene import Scene
+
+_DATA = "pages/data.py"
 
 
 def no_conversation() -> None:
     """The store holds nothing at all."""
-    markup.notice("There is no conversation in the store yet. Load the bundled samples, then come back to this page:")
+    markup.notice("There is no conversation in the store yet. Load one on the Data page, or the bundled samples by:")
     st.code("python -m cuemem sample", language=None)
+    st.page_link(_DATA, label="Load a conversation", icon=":material/database:", query_params=links.data("load"))
 
 
 def require(scene: Scene) -> tuple[Memory, Question]:
-    """The memory and the question of a scene; where either is missing the page ends with a sentence."""
+    """The memory and the question of a scene, ready to recall; without either the page ends with a sentence."""
     if scene.memory is None:
-        markup.notice(f"{scene.summary.title} has no {scene.method.title} memory yet. Build one, in a minute or so:")
-        st.code(f"python -m cuemem build {scene.summary.sample_id} --cues sentences", language=None)
+        markup.notice(f"{scene.summary.title} has no {scene.method.title} memory yet, so nothing can be recalled.")
+        there = links.data("build", scene.summary.conversation_id)
+        st.page_link(_DATA, label="Build a memory", icon=":material/build:", query_params=there)
         st.stop()
     if scene.question is None:
         markup.notice(f"{scene.summary.title} comes without questions, so there is nothing to trace in it.")
         st.stop()
+    if not cache.encodes(scene.question.text):
+        with st.spinner("The embedding model is loading: about ten seconds, once", show_time=True):
+            cache.wait_for_model()
     return scene.memory, scene.question

@@ -7,6 +7,7 @@ be lost on another page or disagree with the address.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -50,9 +51,10 @@ def _start_over() -> None:
     """Run app.py after all.
 
     A fresh server that finds a folder pages/ runs the page of the first address it is asked for by itself, until
-    it has seen a call of st.navigation.
+    it has seen a call of st.navigation. The pages have the addresses that app.py gives them.
     """
-    st.navigation([st.Page(lambda: None, title="CueMem Lab")], position="hidden")
+    files = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
+    st.navigation([st.Page(file, url_path=file.stem) for file in files], position="hidden")
     st.rerun()
 
 

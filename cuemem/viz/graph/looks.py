@@ -70,7 +70,8 @@ SHAPES: dict[Look, str] = {
     "cut": "dot",
     "other": "dot",
 }
-_FILLS: dict[Look, str] = {
+FILLS: dict[Look, str] = {
+    "anchor": BLUE,
     "temporal": ORANGE,
     "semantic": SKY,
     "history": GREY,
@@ -91,7 +92,7 @@ def groups(theme: str) -> dict[str, Any]:
 def _group(look: Look, ink: dict[str, str]) -> dict[str, Any]:
     if SHAPES[look] == "box":
         return _boxes(ink)[look]
-    fill = _FILLS.get(look, ink["other"])
+    fill = FILLS.get(look, ink["other"])
     border = _darker(fill)
     if look == "cut":
         fill, border = ink["paper"], GREY

@@ -108,7 +108,7 @@ def status_of(mark: Mark) -> str:
     if mark.role == "anchor":
         how = "anchor" if mark.anchor_rank is None else f"anchor A{mark.anchor_rank}"
     elif mark.via:
-        how = "; ".join(edge_words(edge) for edge in mark.via[:3])
+        how = f"{mark.role} neighbour: {'; '.join(edge_words(edge) for edge in mark.via[:3])}"
     else:
         how = mark.role
     return f"{gold}{how}{', cut by the budget' if mark.cut else ''}"

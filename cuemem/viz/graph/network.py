@@ -146,5 +146,12 @@ def _link(link: Link, number: int, *, rightwards: bool) -> dict[str, Any]:
     return options
 
 
+def _opacity(link: Link) -> float:
+    """Lines to better cues are stronger; what crosses from row to row keeps in the background."""
+    if link.kind == "query":
+        return round(0.3 + 0.5 * link.emphasis, 2)
+    return 0.6 if link.upright and link.kind == "semantic" else 1.0
+
+
 def _px(value: float) -> float:
     return round(value, 1)

@@ -1,0 +1,1 @@
+"""The parts of the Trace page, from the question down to the context."""

@@ -1,0 +1,102 @@
+"""The question with its gold answer, and the result in figures."""
+
+from __future__ import annotations
+
+from cuemem.context import said
+from cuemem.evaluation.retrieval import category_label
+from cuemem.text import as_text
+from cuemem.types import Question
+from cuemem.ui.markup import Html, html, join, show
+from cuemem.ui.trace.reading import Reading
+
+
+def asked(question: Question) -> None:
+    """The question, what kind it is, and the gold answer, which can be folded away before a class."""
+    facts = [f"Question {question.index}", category_label(question)]
+    if question.time is not None:
+        facts.append(f"asked on {said(question.time)}")
+    show(
+        html(
+            '<div class="cmt-asked"><p class="cm-label">{facts}</p><h1 dir="auto">{text}</h1>{never}{answer}</div>',
+            facts=" · ".join(facts),
+            text=question.text,
+            never=_never_said(question),
+            answer=_answer(question),
+        )
+    )
+
+
+def _answer(question: Question) -> Html:
+    answer = as_text(question.answer)
+    if not answer:
+        return Html("")
+    return html(
+        '<details open><summary>Gold answer</summary><p dir="auto" class="cmt-answer">{answer}</p></details>',
+        answer=answer,
+    )
+
+
+def _never_said(question: Question) -> Html:
+    """For a question whose right answer is that it was not mentioned."""
+    if not question.unanswerable:
+        return Html("")
+    trap = as_text(question.adversarial_answer)
+    return html(
+        '<p class="cm-notice cm-warning">The conversation does not say this. The right reply is that it was not '
+        "mentioned{trap}. Such questions are scored apart.</p>",
+        trap=html("; the trap is to reply “<bdi>{trap}</bdi>”", trap=trap) if trap else Html(""),
+    )
+
+
+def figures(reading: Reading) -> None:
+    """Evidence recall beside what it costs, and beside what the method without its graph reaches for as much."""
+    context, turns = reading.recall.context, len(reading.memory.turns)
+    found, gold = sum(row.found for row in reading.board), len(reading.board)
+    recall = reading.evidence_recall
+    tiles = [
+        _tile(
+            "Gold turns found",
+            f"{found} of {gold}" if gold else "no gold known",
+            "" if recall is None else f"evidence recall {recall:.2f}",
+        ),
+        _tile(
+            "Context",
+            f"{context.tokens:,} tokens",
+            f"{len(context.items):,} of {turns:,} turns"
+            + (f", {len(context.cut):,} cut by the budget" if context.cut else ""),
+        ),
+        *_control(reading, gold),
+        _time(reading),
+    ]
+    show(html('<div class="cmt-tiles">{tiles}</div>', tiles=join(tiles)))
+
+
+def _control(reading: Reading, gold: int) -> list[Html]:
+    """The fair control; none where the method has no graph."""
+    if reading.scene.method.without_graph() is None:
+        return []
+    control = reading.control
+    title = "Anchors only, same tokens"
+    if control is None:
+        return [_tile(title, "not possible", "a single cue already costs more")]
+    value = f"{round((control.recall or 0) * gold)} of {gold}" if gold else f"{control.turns:,} turns"
+    limit = ", the most there is" if control.limited else ""
+    detail = f"{control.symbol} = {control.value}{limit}: {control.turns:,} turns, {control.tokens:,} tokens"
+    return [_tile(title, value, detail)]
+
+
+def _time(reading: Reading) -> Html:
+    """The time without the encoding of the question, which is done once and then kept."""
+    encoding, *steps = reading.recall.trace
+    milliseconds = 1000 * sum(stage.seconds for stage in steps)
+    return _tile("Time", f"{milliseconds:.1f} ms", f"and {1000 * encoding.seconds:.1f} ms to encode the question")
+
+
+def _tile(title: str, value: str, detail: str) -> Html:
+    return html(
+        '<div class="cmt-tile"><p class="cm-label">{title}</p><p class="cmt-value">{value}</p>'
+        '<p class="cm-quiet">{detail}</p></div>',
+        title=title,
+        value=value,
+        detail=detail,
+    )

@@ -1,0 +1,90 @@
+"""The evidence scoreboard: each gold turn, what became of it, and what would recover it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cuemem.evaluation.scoreboard import GoldTurn
+from cuemem.types import Change
+from cuemem.ui import controls, state
+from cuemem.ui.markup import Html, html, show
+from cuemem.ui.trace.reading import Reading
+from cuemem.ui.trace.signs import sign
+from cuemem.viz.graph.marks import Mark, clipped, status_of
+
+_LOST = {
+    "no cue": "lost at extraction: no cue",
+    "below m": "lost at retrieval: best cue below the cut",
+    "cut by budget": "reached, but cut by the budget",
+    "not ranked": "not ranked",
+}
+
+
+def evidence(reading: Reading) -> None:
+    """A row for each gold turn, in the order they were said."""
+    st.subheader("Evidence", anchor="evidence")
+    if not reading.board:
+        unresolved = len(reading.question.evidence)
+        cited = f" Its {unresolved} citation(s) name no turn." if unresolved else ""
+        show(html('<p class="cm-quiet">No gold turn is known for this question.{cited}</p>', cited=cited))
+        return
+    marks = {mark.turn.turn_id: mark for mark in reading.marks}
+    for row in reading.board:
+        with st.container(border=True, key=f"evidence-{row.turn_id}", gap="xsmall"):
+            left, right = st.columns([8, 1.3], gap="small")
+            with left:
+                show(_row(row, marks[row.turn_id]))
+            right.button(
+                "Explain",
+                key=f"explain-{row.turn_id}",
+                on_click=state.change,
+                kwargs={"turn": row.turn_id},
+                disabled=reading.shown is not None and reading.shown.turn_id == row.turn_id,
+                help="Why this turn is, or is not, in the context: beneath the graph",
+                width="stretch",
+            )
+            if not row.found:
+                with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+                    remedies(reading, row.explanation.changes, f"evidence-{row.turn_id}")
+
+
+def _row(row: GoldTurn, mark: Mark) -> Html:
+    """What became of the turn, and its best cue."""
+    turn, explained = mark.turn, row.explanation
+    how = status_of(mark).removeprefix("gold, ") if row.found else _LOST.get(explained.stage, explained.stage)
+    return html(
+        '<div class="cmt-gold">{sign}<div><p class="cmt-how"><b><bdi>{turn}</bdi></b> {how}</p>'
+        '<p class="cmt-said" dir="auto">{text}</p>{cue}</div></div>',
+        sign=sign(mark.look, mark.label),
+        turn=turn.turn_id,
+        how=how,
+        text=clipped(turn.text, 320),
+        cue=_best_cue(row),
+    )
+
+
+def _best_cue(row: GoldTurn) -> Html:
+    hits = row.explanation.hits
+    if not hits:
+        return html('<p class="cm-quiet">No cue was extracted from this turn.</p>')
+    return html(
+        '<p class="cm-quiet">best cue <b>#{rank:,}</b>, cosine {cosine:.3f}: <bdi>{text}</bdi></p>',
+        rank=hits[0].rank,
+        cosine=hits[0].cosine,
+        text=clipped(hits[0].cue.text, 160),
+    )
+
+
+def remedies(reading: Reading, changes: tuple[Change, ...], place: str) -> None:
+    """A button for each least change that would bring a lost turn in, with its price for this question."""
+    if not changes:
+        st.caption("No single change within the ranges brings it in.")
+        return
+    for change in changes:
+        price = reading.price(change)
+        st.button(
+            f"Set {change} ({price:+,} tokens)".replace("-", "−"),
+            key=f"apply-{place}-{change.knob}",
+            on_click=controls.set_knob,
+            args=(change.knob, change.value),
+        )
