@@ -18,7 +18,7 @@ from cuemem.text import as_text, storable
 from cuemem.types import Conversation, ConversationId, Problem, Triple, Turn, TurnId
 
 Content: TypeAlias = Triple | str
-_SHAPE = '{"turn_id": "D1:3", "cues": [["Ann", "adopted", "a cat"]]}'
+SHAPE = '{"turn_id": "D1:3", "cues": [["Ann", "adopted", "a cat"]]}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _record(line: str, place: str, problems: ProblemList) -> tuple[str, list[Any
     name = value.get("turn_id", value.get("dia_id")) if isinstance(value, dict) else None
     cues = value.get("cues") if isinstance(value, dict) else None
     if not (isinstance(name, str) and name.strip() and isinstance(cues, list)):
-        problems.add("cue line malformed", place, f"The line has another shape than {_SHAPE}; it was left out.")
+        problems.add("cue line malformed", place, f"The line has another shape than {SHAPE}; it was left out.")
         return None
     return storable(name.strip()), cues
 
@@ -135,5 +135,5 @@ def _unusable(file: str, conversation: Conversation, matched: bool, problems: tu
     first = f" {problems[0].place}: {problems[0].detail}" if problems else " It is empty."
     return BadInput(
         f"{file} has no line for a turn of {conversation.title}.{first} "
-        f"Choose the cue file of this conversation; a line looks like {_SHAPE}."
+        f"Choose the cue file of this conversation; a line looks like {SHAPE}."
     )

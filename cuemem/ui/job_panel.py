@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection
+from typing import Any
 
 import streamlit as st
 
@@ -12,14 +13,14 @@ from cuemem.jobs import Job
 from cuemem.text import duration
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
-from cuemem.workbench.tasks import files_of
+from cuemem.workbench.tasks import TaskKind, files_of
 
 POLL = 1.0  # seconds between two looks at running jobs
 PATIENCE = 0.8  # seconds for which a click waits, so that quick work is done when the page is drawn
 _SHOWN_WAITING = 10
 
 
-def start(kind: str, title: str, details: dict[str, object]) -> None:
+def start(kind: TaskKind, title: str, details: dict[str, Any]) -> None:
     """Begin work in the background, and wait a moment in case it is done at once."""
     jobs = cache.jobs()
     jobs.wait(jobs.start(kind, title, details), PATIENCE)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from cuemem.types import ConversationId
+from cuemem.types import ConversationId, TurnUnit
 from cuemem.ui.view import View, written
 
 
-def conversation(conversation_id: ConversationId) -> dict[str, str]:
-    """A conversation on an inspecting page, all else at its defaults."""
-    return written(View(conversation=conversation_id))
+def conversation(
+    conversation_id: ConversationId,
+    cues: str | None = None,
+    turns: TurnUnit | None = None,
+    question: int | None = None,
+) -> dict[str, str]:
+    """A conversation, and perhaps which of its memories, on an inspecting page; all else at its defaults."""
+    return written(View(conversation=conversation_id, question=question, cues=cues, turns=turns))
 
 
-def data(part: str, conversation_id: ConversationId | None = None, **notes: str) -> dict[str, str]:
+def data(part: str, conversation_id: ConversationId | None = None) -> dict[str, str]:
     """A part of the Data page."""
-    view = View(conversation=conversation_id).with_extra("part", part)
-    for name, value in notes.items():
-        view = view.with_extra(name, value)
-    return written(view)
+    return written(View(conversation=conversation_id).with_extra("part", part))

@@ -6,6 +6,7 @@ them. It is shown by st.text, st.code, st.dataframe and select boxes, which take
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from string import Formatter
 from typing import Any, Literal
@@ -36,6 +37,12 @@ def html(template: str, /, **values: Any) -> Html:
 def join(parts: list[Html] | tuple[Html, ...]) -> Html:
     """Pieces of HTML one after the other."""
     return Html("".join(parts))
+
+
+def facts(pairs: Mapping[str, str]) -> Html:
+    """Names and values, a line each."""
+    rows = [html("<dt>{name}</dt><dd>{value}</dd>", name=name, value=value) for name, value in pairs.items()]
+    return html('<dl class="cm-facts">{rows}</dl>', rows=join(rows))
 
 
 def show(piece: Html) -> None:

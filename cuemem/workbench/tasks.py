@@ -8,8 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import platformdirs
+
 from cuemem import knobs
+from cuemem.adapters.download import Downloaded, download
 from cuemem.adapters.store import MemoryRecord
+from cuemem.datasets.published import PublishedFile
 from cuemem.jobs import Job, Task
 from cuemem.methods import method_named
 from cuemem.ports import Progress
@@ -19,7 +23,7 @@ from cuemem.workbench.loading import LoadReport, load_file
 from cuemem.workbench.samples import load_samples
 from cuemem.workbench.workbench import Workbench
 
-TaskKind = Literal["load", "build", "sample"]
+TaskKind = Literal["load", "download", "build", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,19 @@ class Built:
     problems: tuple[Problem, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A downloaded file, and what loading it did."""
+
+    download: Downloaded
+    report: LoadReport
+
+
 def tasks(workbench: Workbench) -> dict[str, Task]:
     """The tasks over a workbench. What one needs is made by the ``…_details`` functions here."""
     return {
         "load": partial(_load, workbench),
+        "download": partial(_download, workbench),
         "build": partial(_build, workbench),
         "sample": partial(_sample, workbench),
     }
@@ -42,6 +55,12 @@ def tasks(workbench: Workbench) -> dict[str, Task]:
 def load_details(path: Path) -> dict[str, Any]:
     """Load the file at this path."""
     return {"path": str(path)}
+
+
+def download_details(address: str, file: PublishedFile | None = None) -> dict[str, Any]:
+    """Fetch the file at this address, and load it; of a published one it is known beforehand what it is."""
+    known = {} if file is None else {"name": file.name, "sha256": file.sha256, "size": file.size}
+    return {"address": address, **known}
 
 
 def build_details(conversation_id: ConversationId, method: Any, cues: Path | None) -> dict[str, Any]:
@@ -54,6 +73,11 @@ def build_details(conversation_id: ConversationId, method: Any, cues: Path | Non
     }
 
 
+def downloads() -> Path:
+    """The folder that downloaded files are kept in, so that they are fetched only once."""
+    return platformdirs.user_cache_path("cuemem", appauthor=False) / "downloads"
+
+
 def files_of(jobs: Iterable[Job]) -> frozenset[Path]:
     """The files that these jobs read, or would read when taken up again."""
     named = (job.details.get(name) for job in jobs for name in ("path", "cues"))
@@ -64,6 +88,12 @@ def _load(workbench: Workbench, details: Mapping[str, Any], progress: Progress) 
     path = Path(details["path"])
     with incoming.used_up(workbench.store, path):
         return load_file(workbench.store, path, progress=progress)
+
+
+def _download(workbench: Workbench, details: Mapping[str, Any], progress: Progress) -> Fetched:
+    known = {name: value for name, value in details.items() if name != "address"}
+    downloaded = download(details["address"], downloads(), progress=progress, **known)
+    return Fetched(downloaded, load_file(workbench.store, downloaded.path, progress=progress))
 
 
 def _build(workbench: Workbench, details: Mapping[str, Any], progress: Progress) -> Built:

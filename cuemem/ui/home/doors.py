@@ -6,11 +6,11 @@ import streamlit as st
 
 from cuemem.jobs import Job
 from cuemem.types import ConversationId
-from cuemem.ui import cache, job_panel, markup
-from cuemem.ui.view import View, written
+from cuemem.ui import cache, job_panel, links, markup
 from cuemem.workbench.samples import sample_to_open
+from cuemem.workbench.tasks import TaskKind
 
-SAMPLE = "sample"  # the kind of the job
+SAMPLE: TaskKind = "sample"
 
 
 def doors() -> None:
@@ -42,7 +42,7 @@ def _text(title: str, text: str) -> None:
 
 
 def _learn() -> None:
-    pass
+    st.page_link("pages/learn.py", label="Go step by step", icon=":material/school:")
 
 
 def _sample() -> None:
@@ -64,7 +64,7 @@ def _sample() -> None:
 def _first_look(sample: ConversationId) -> dict[str, str]:
     """The sample's first memory and question; all else at its defaults."""
     record = cache.workbench().store.memories(sample)[0]
-    return written(View(conversation=sample, question=0, cues=record.cue_source, turns=record.turn_unit))
+    return links.conversation(sample, record.cue_source, record.turn_unit, question=0)
 
 
 def _offer(job: Job | None) -> None:

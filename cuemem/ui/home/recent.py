@@ -45,13 +45,14 @@ def newest(
 
 
 def _row(row: ConversationSummary, memories: list[MemoryRecord]) -> None:
-    built = ", ".join(dict.fromkeys(f"{it.cue_source} cues" for it in memories if it.cue_source))
+    built = [it for it in memories if it.cue_source]
+    sources = ", ".join(dict.fromkeys(str(it.cue_source) for it in built))
     facts = (
         row.dataset,
         counted(row.sessions, "session"),
         counted(row.utterances, "message"),
         counted(row.questions, "question"),
-        f"built from {built}" if built else "no memory yet",
+        f"{counted(len(built), 'memory')} (cues: {sources})" if built else "no memory yet",
     )
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"recent.{row.conversation_id}"):
         with st.container(width="stretch"):

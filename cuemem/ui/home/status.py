@@ -27,31 +27,18 @@ def status() -> None:
     warming = not (cache.model_ready() or cache.model_failure())
 
     def draw() -> None:
-        show((_store(), _embedding(), _language_model()))
+        markup.show(described((_store(), _embedding(), _language_model())))
         if warming and (cache.model_ready() or cache.model_failure()):
             st.rerun()
 
     st.fragment(draw, run_every=_LOOK_AGAIN if warming else None)()
 
 
-def show(rows: tuple[Status, ...]) -> None:
+def described(rows: tuple[Status, ...]) -> markup.Html:
     """A list of states."""
-    markup.show(
-        markup.html(
-            '<dl class="cm-facts">{rows}</dl>',
-            rows=markup.join(
-                [
-                    markup.html(
-                        '<dt>{name}</dt><dd><span class="cm-state {look}">{state}</span>{words}</dd>',
-                        name=row.name,
-                        look=row.look,
-                        state=row.state,
-                        words=row.words,
-                    )
-                    for row in rows
-                ]
-            ),
-        )
+    said = '<span class="cm-state {look}">{state}</span>{words}'
+    return markup.facts(
+        {row.name: markup.html(said, look=row.look, state=row.state, words=row.words) for row in rows}
     )
 
 

@@ -1,0 +1,1 @@
+"""The Data page: load, check, build, and look after the store."""

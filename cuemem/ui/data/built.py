@@ -1,0 +1,93 @@
+"""What was built: the last builds with what was wrong in their cue files, and all memories there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from cuemem.adapters.store import ConversationSummary
+from cuemem.jobs import Job
+from cuemem.text import counted
+from cuemem.types import ConversationId
+from cuemem.ui import cache, job_panel, links, markup, tables
+from cuemem.ui.data.problems import row_of
+from cuemem.workbench.tasks import Built
+
+_SHOWN = 4
+_COLUMNS = ("conversation", "method", "cues from", "turn", "turns", "cues", "built (UTC)")
+_PROBLEM_COLUMNS = ("kind", "place", "detail")
+
+
+def cards() -> None:
+    """The last builds, the newest first, until they are put away."""
+    done = [job for job in cache.jobs().jobs("build") if job.state == "done" and isinstance(job.result, Built)]
+    for job in done[:_SHOWN]:
+        _card(job, job.result)
+    if len(done) > 1:
+        st.button(f"Dismiss all {len(done):,}", key="built.dismiss_all", on_click=job_panel.dismiss, args=(done,))
+
+
+def _card(job: Job, result: Built) -> None:
+    memory = result.memory
+    with st.container(border=True, key=f"built.{job.job_id}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width="stretch"):
+                markup.show(
+                    markup.html(
+                        '<div class="cm-name">{title}</div><div class="cm-quiet">{words}</div>',
+                        title=job.title.replace("Building", "Built", 1),
+                        words=f"{counted(memory.cue_count, 'cue')} from {counted(memory.turn_count, 'turn')}, "
+                        f"a turn is an {memory.turn_unit}",
+                    )
+                )
+            st.page_link(
+                "pages/trace.py",
+                label="Open in Trace",
+                icon=":material/account_tree:",
+                query_params=links.conversation(memory.conversation_id, memory.cue_source, memory.turn_unit),
+            )
+            st.button("Dismiss", key=f"built.dismiss.{job.job_id}", on_click=job_panel.dismiss, args=([job],))
+        if result.problems:
+            _problems(job, result)
+
+
+def _problems(job: Job, result: Built) -> None:
+    rows = [row_of("", problem) for problem in result.problems]
+    with st.expander(f"{counted(len(rows), 'problem')} in the file of cues"):
+        st.dataframe(
+            tables.frame(rows, _PROBLEM_COLUMNS),
+            hide_index=True,
+            placeholder="",
+            height=tables.height(len(rows)),
+            alt="Problems",
+        )
+        tables.csv_button(rows, _PROBLEM_COLUMNS, "cue problems", f"built.csv.{job.job_id}")
+
+
+def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
+    """All built memories, the newest first."""
+    records = [it for it in reversed(cache.workbench().store.memories()) if it.conversation_id in rows]
+    st.subheader(f"{counted(len(records), 'memory')} built" if records else "No memory is built yet", anchor=False)
+    if not records:
+        return
+    table = [
+        {
+            "conversation": rows[it.conversation_id].sample_id,
+            "method": it.method,
+            "cues from": it.cue_source or "",
+            "turn": it.turn_unit,
+            "turns": it.turn_count,
+            "cues": it.cue_count,
+            "built (UTC)": f"{it.built_at:%Y-%m-%d %H:%M}",
+        }
+        for it in records
+    ]
+    st.dataframe(
+        tables.frame(table, _COLUMNS),
+        hide_index=True,
+        placeholder="",
+        height=tables.height(len(table)),
+        alt="The built memories with their cue source, turn unit and counts",
+    )
+    tables.csv_button(table, _COLUMNS, "memories", "built.csv")

@@ -1,0 +1,74 @@
+"""The parts of the Data page, and what they share: which part is open and which file is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from cuemem.adapters.store import FileRecord
+from cuemem.ui import cache, markup, state
+from cuemem.ui.controls import put
+
+EVERY_FILE = ""
+_KEY = "data.part"
+
+
+def tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
+    """Draw a row of tabs and the open one. A part is its name in the address, its title, and what draws it."""
+    view = state.current()
+    name = view.extra("part") if view.extra("part") in parts else next(iter(parts))
+    titles = [title for title, _ in parts.values()]
+    put(_KEY, parts[name][0])
+    drawn = st.tabs(
+        titles, key=_KEY, on_change=_to_title, args=({title: name for name, (title, _) in parts.items()},)
+    )
+    with drawn[titles.index(parts[name][0])]:
+        parts[name][1]()
+
+
+def _to_title(names: Mapping[str, str]) -> None:
+    note("part", names[st.session_state[_KEY]])
+
+
+def note(name: str, value: str) -> None:
+    """In a callback: remember something of this page in its address."""
+    state.change(extras=state.current().with_extra(name, value).extras)
+
+
+def go(part: str, **notes: str) -> None:
+    """In a callback: open another part of this page."""
+    for name, value in {"part": part, **notes}.items():
+        note(name, value)
+
+
+def chosen_file(key: str) -> str:
+    """The sha256 of the file that is looked at, chosen here from those loaded; empty means all of them."""
+    files = {file.sha256: file for file in cache.workbench().store.files()}
+    wanted = state.current().extra("file")
+    sha256 = next((sha for sha in files if wanted and sha.startswith(wanted)), EVERY_FILE)
+    if len(files) < 2:
+        return EVERY_FILE
+    st.selectbox(
+        "File",
+        [EVERY_FILE, *files],
+        format_func=lambda sha: _name(files, sha),
+        key=put(key, sha256),
+        on_change=_to_file,
+        args=(key,),
+    )
+    return sha256
+
+
+def _name(files: Mapping[str, FileRecord], sha256: str) -> str:
+    return files[sha256].name if sha256 in files else f"All {len(files)} files"
+
+
+def _to_file(key: str) -> None:
+    note("file", st.session_state[key][:16])
+
+
+def nothing_loaded() -> None:
+    """What a part says while the store is empty."""
+    markup.notice("Nothing is loaded yet. Load a file first; it takes one step.")
+    st.button("Load a file", key="data.to_load", on_click=go, args=("load",), type="primary")

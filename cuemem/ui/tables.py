@@ -1,0 +1,37 @@
+"""Tables of data on a page, and the same rows as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+Rows = Sequence[Mapping[str, Any]]
+_ROW, _HEAD = 35, 38  # pixels
+_TALLEST = 14  # rows; more of them scroll
+
+
+def frame(rows: Rows, columns: Sequence[str]) -> pd.DataFrame:
+    """Rows as a table with exactly these columns."""
+    return pd.DataFrame([[row.get(name) for name in columns] for row in rows], columns=list(columns))
+
+
+def height(rows: int) -> int:
+    """The height of a table that shows its rows without a gap, up to where it scrolls."""
+    return _HEAD + _ROW * min(max(rows, 1), _TALLEST)
+
+
+def csv_button(rows: Rows, columns: Sequence[str], name: str, key: str) -> None:
+    """Download the rows as a CSV file; it is made when it is asked for."""
+    st.download_button(
+        "CSV",
+        lambda: frame(rows, columns).to_csv(index=False).encode(),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        key=key,
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=not rows,
+    )
