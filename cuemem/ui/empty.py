@@ -19,17 +19,33 @@ def no_conversation() -> None:
     st.page_link(_DATA, label="Load a conversation", icon=":material/database:", query_params=links.data("load"))
 
 
-def require(scene: Scene) -> tuple[Memory, Question]:
-    """The memory and the question of a scene, ready to recall; without either the page ends with a sentence."""
+def require_memory(scene: Scene) -> Memory:
+    """The memory of a scene; where there is none the page ends with a sentence."""
     if scene.memory is None:
         markup.notice(f"{scene.summary.title} has no {scene.method.title} memory yet, so nothing can be recalled.")
-        there = links.data("build", scene.summary.conversation_id)
-        st.page_link(_DATA, label="Build a memory", icon=":material/build:", query_params=there)
+        build_link(scene)
         st.stop()
+    return scene.memory
+
+
+def build_link(scene: Scene) -> None:
+    """The way to the place where a memory of the conversation is built."""
+    there = links.data("build", scene.summary.conversation_id)
+    st.page_link(_DATA, label="Build a memory", icon=":material/build:", query_params=there)
+
+
+def require(scene: Scene) -> tuple[Memory, Question]:
+    """The memory and the question of a scene, ready to recall; without either the page ends with a sentence."""
+    memory = require_memory(scene)
     if scene.question is None:
         markup.notice(f"{scene.summary.title} comes without questions, so there is nothing to trace in it.")
         st.stop()
-    if not cache.encodes(scene.question.text):
+    await_model(scene.question)
+    return memory, scene.question
+
+
+def await_model(question: Question) -> None:
+    """Wait until the question can be encoded, and say so where that takes a while."""
+    if not cache.encodes(question.text):
         with st.spinner("The embedding model is loading: about ten seconds, once", show_time=True):
             cache.wait_for_model()
-    return scene.memory, scene.question

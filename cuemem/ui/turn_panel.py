@@ -23,18 +23,35 @@ _STAGES = {
 
 def turn_panel(scene: Scene, turn: Turn) -> None:
     """Why this turn is, or is not, recalled for the question; the way to Trace and Cues, and out of the selection."""
-    head = html(
+    explained = _explained(scene, turn)
+    parts = [_head(turn)]
+    if explained is not None:
+        parts += [why(explained, gold=turn.turn_id in scene.gold.turns), cue_list(explained.hits)]
+    show(html('<div class="cm-turn">{parts}</div>', parts=join(parts)))
+    st.button("Clear the selection", key="turn.clear", on_click=state.change, kwargs={"turn": None}, width="stretch")
+
+
+def said_card(scene: Scene, turn: Turn) -> None:
+    """What was said in a turn, and why it is, or is not, recalled for the question."""
+    explained = _explained(scene, turn)
+    reason = why(explained, gold=turn.turn_id in scene.gold.turns) if explained else Html("")
+    text = html('<p class="cm-said" dir="auto">{text}</p>', text=turn.text)
+    show(html('<div class="cm-turn">{head}{text}{reason}</div>', head=_head(turn), text=text, reason=reason))
+
+
+def _explained(scene: Scene, turn: Turn) -> Explanation | None:
+    if scene.memory is None or scene.question is None:
+        return None
+    return scene.memory.explain(scene.question.query, scene.method, turn.turn_id, scene.budget)
+
+
+def _head(turn: Turn) -> Html:
+    return html(
         '<div class="cm-turn-head"><bdi>{turn}</bdi><span>session {session} · {date}</span></div>',
         turn=turn.turn_id,
         session=turn.session,
         date=said(turn.time),
     )
-    parts = [head]
-    if scene.memory is not None and scene.question is not None:
-        explained = scene.memory.explain(scene.question.query, scene.method, turn.turn_id, scene.budget)
-        parts += [why(explained, gold=turn.turn_id in scene.gold.turns), cue_list(explained.hits)]
-    show(html('<div class="cm-turn">{parts}</div>', parts=join(parts)))
-    st.button("Clear the selection", key="turn.clear", on_click=state.change, kwargs={"turn": None}, width="stretch")
 
 
 def why(explained: Explanation, *, gold: bool) -> Html:

@@ -10,7 +10,7 @@ import streamlit as st
 from cuemem.text import as_text
 from cuemem.turns import cut_turns
 from cuemem.types import Turn, TurnId
-from cuemem.ui import cache, state, turn_panel
+from cuemem.ui import cache, empty, markup, state, turn_panel
 from cuemem.ui.chat import marks as margin
 from cuemem.ui.chat.component import draw_chat
 from cuemem.ui.chat.filters import draw_filters
@@ -22,6 +22,8 @@ from cuemem.viz.graph.marks import Mark, sentence_of
 
 def draw(scene: Scene) -> None:
     """The conversation of a scene; marks where there is a memory and a question."""
+    if scene.memory and scene.question:
+        empty.await_model(scene.question)
     turns = scene.memory.turns if scene.memory else cut_turns(scene.conversation)
     by_id = {turn.turn_id: turn for turn in turns}
     recall = scene.recall if scene.memory and scene.question else None
@@ -44,7 +46,7 @@ def draw(scene: Scene) -> None:
         if scene.turn is not None:
             turn_panel.turn_panel(scene, by_id[scene.turn])
         else:
-            show(_hint(scene))
+            _hint(scene)
 
 
 def _place(turns: Mapping[TurnId, Turn], turn_id: TurnId | None) -> int | None:
@@ -98,9 +100,9 @@ def _question(scene: Scene, marks: Sequence[Mark]) -> Html:
     )
 
 
-def _hint(scene: Scene) -> Html:
-    if scene.memory is None:
-        text = "There is no memory of this conversation yet, so nothing is recalled. Build one on the Data page."
+def _hint(scene: Scene) -> None:
+    if scene.memory is not None:
+        markup.notice("Select a turn to see why it is, or is not, in the context. It stays selected on other pages.")
     else:
-        text = "Select a turn to see why it is, or is not, in the context. It stays selected on the other pages."
-    return html('<p class="cm-notice">{text}</p>', text=text)
+        markup.notice("There is no memory of this conversation yet, so nothing is recalled.")
+        empty.build_link(scene)
