@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuemem.commands import build, explain, export, grid, load, manual, measure, shelf, trace
+from cuemem.commands import build, explain, export, grid, load, local_model, manual, measure, shelf, trace
 from cuemem.commands.application import Page, application
 
 app = application()
@@ -22,3 +22,4 @@ for _name, _help, _command in (
     ("sample", manual.SAMPLE, build.sample),
 ):
     app.command(_name, help=_help, cls=Page)(_command)
+app.add_typer(local_model.app, name="model", help=local_model.MODEL)

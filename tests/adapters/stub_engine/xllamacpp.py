@@ -17,7 +17,8 @@ class CommonParams(SimpleNamespace):
 
 class Server:
     def __init__(self, params: CommonParams) -> None:
-        word = Path(params.model.path).read_bytes()[:6]
+        with Path(params.model.path).open("rb") as file:
+            word = file.read(6)
         if word == b"broken":
             raise RuntimeError("failed to load model")
         if word == b"slow..":
