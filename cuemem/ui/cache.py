@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from cuemem import knobs
-from cuemem.adapters.store import MemoryRecord, default_store_path
+from cuemem.adapters.store import ConversationSummary, MemoryRecord, default_store_path
 from cuemem.errors import CueMemError
 from cuemem.jobs import Jobs
 from cuemem.methods import method_named
@@ -88,6 +88,26 @@ def encodes(text: str) -> bool:
 def wait_for_model() -> None:
     """Wait until the embedding model is loaded. Raises BadSetting where it cannot be."""
     workbench().model.warm_up()
+
+
+def summaries() -> tuple[ConversationSummary, ...]:
+    """All conversations with their counts, read anew once something was written."""
+    return _summaries(str(default_store_path()), workbench().store.commits)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _summaries(path: str, commits: int) -> tuple[ConversationSummary, ...]:
+    return _workbench(path).store.conversations()
+
+
+def memories(conversation_id: ConversationId) -> tuple[MemoryRecord, ...]:
+    """The built memories of a conversation in the order of building, read anew once something was written."""
+    return _memories(str(default_store_path()), workbench().store.commits, conversation_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _memories(path: str, commits: int, conversation_id: ConversationId) -> tuple[MemoryRecord, ...]:
+    return _workbench(path).store.memories(conversation_id)
 
 
 def conversation(conversation_id: ConversationId) -> Conversation:

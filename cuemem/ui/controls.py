@@ -205,7 +205,7 @@ def _knobs(scene: Scene) -> None:
 def _knob(scene: Scene, knob: Knob) -> None:
     """One control, drawn from what the knob declares."""
     words = knob.name.replace("_", " ")
-    label = f"**{knob.symbol}** · {words}" if knob.symbol else words.capitalize()
+    label = f"{knob.symbol} · {words}" if knob.symbol else words.capitalize()
     key = put(f"control.knob.{knob.name}", getattr(scene.method, knob.name))
     about = f"{knob.about}. Default {getattr(scene.suited, knob.name)}."
     event: dict[str, Any] = {"key": key, "help": about, "on_change": _to_setting, "args": (knob.name, key)}

@@ -120,7 +120,7 @@ def memory_choices(conversation: Conversation, name: str) -> tuple[Choice, ...]:
     workbench = cache.workbench()
     built = [
         Choice(record.cue_source, record.turn_unit, record)
-        for record in workbench.store.memories(conversation.conversation_id)
+        for record in cache.memories(conversation.conversation_id)
         if (record.method, record.embedding_model) == (name, workbench.embedder.name)
     ]
     if any(knob.name == "cue_source" for knob in knobs.knobs_of(method_named(name))):

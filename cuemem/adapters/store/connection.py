@@ -31,6 +31,7 @@ class Database:
     connection: duckdb.DuckDBPyConnection
     pid: int = field(default_factory=os.getpid)
     users: int = 0
+    commits: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
     writer: Cursor | None = None
     writer_thread: int | None = None
@@ -97,6 +98,11 @@ class Connected:
         """Where the file lies, symbolic links resolved."""
         return self._path
 
+    @property
+    def commits(self) -> int:
+        """How often this process has written to the file: what was read under one number still holds under it."""
+        return self._open_database().commits
+
     def close(self) -> None:
         """Give the database back; harmless when repeated. Any later operation is refused."""
         database, self._database = self._database, None
@@ -149,6 +155,7 @@ class Connected:
                 try:
                     yield cursor
                     cursor.execute("COMMIT")
+                    database.commits += 1
                 except BaseException:
                     with contextlib.suppress(duckdb.Error):  # a failed commit has already rolled back
                         cursor.execute("ROLLBACK")

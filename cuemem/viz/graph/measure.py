@@ -31,6 +31,7 @@ def _em(character: str) -> float:
     return 0.7
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float) -> float:
     """The width of one line of text in pixels."""
     return size * sum(map(_em, text))

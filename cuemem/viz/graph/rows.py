@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 from cuemem.types import Turn
@@ -57,10 +58,13 @@ class Row:
 
 def half_width(mark: Mark) -> float:
     """Half the room that a turn and its label take along the line."""
-    label = text_width(mark.label, LABEL)
-    if mark.look == "anchor":
-        return max(24.0, label + 8.0) / 2
-    return max(HALF[mark.look], label / 2 + 1)
+    return _half(mark.look, mark.label)
+
+
+@lru_cache(maxsize=1024)
+def _half(look: Look, label: str) -> float:
+    room = text_width(label, LABEL)
+    return max(24.0, room + 8.0) / 2 if look == "anchor" else max(HALF[look], room / 2 + 1)
 
 
 def box_of(mark: Mark, x: float, y: float) -> Box:
@@ -81,7 +85,7 @@ def split_rows(marks: Sequence[Mark], width: float) -> list[list[Mark]]:
     rows = _fill(marks, width)
     if len(rows) > 1 and len(marks) <= 160:  # evening out is for the eye; long histories fill their rows anyway
         low, high = width / len(rows), width
-        for _ in range(6):
+        for _ in range(5):
             middle = (low + high) / 2
             if len(tried := _fill(marks, middle)) <= len(rows):
                 rows, high = tried, middle
@@ -93,14 +97,45 @@ def split_rows(marks: Sequence[Mark], width: float) -> list[list[Mark]]:
 def _fill(marks: Sequence[Mark], width: float) -> list[list[Mark]]:
     rows: list[list[Mark]] = []
     row: list[Mark] = []
+    ruler = _Ruler()
     for run in _runs(marks):
-        pieces = [run] if _length(run) <= width else [[mark] for mark in run]
+        pieces = [run] if _Ruler().with_turns(run).length <= width else [[mark] for mark in run]
         for piece in pieces:
-            if row and _length([*row, *piece]) > width:
+            longer = ruler.with_turns(piece)
+            if row and longer.length > width:
                 rows.append(row)
-                row = []
-            row = [*row, *piece]
+                row, longer = [], _Ruler().with_turns(piece)
+            row += piece
+            ruler = longer
     return [*rows, row] if row else rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruler:
+    """The least width of a row, turn by turn: the sessions behind it, and the one that it ends with."""
+
+    behind: float = 2 * EDGE
+    inner: float = 0.0
+    label: float = 0.0
+    last: Mark | None = None
+
+    @property
+    def length(self) -> float:
+        """The width so far."""
+        return self.behind + max(self.inner, self.label)
+
+    def with_turns(self, marks: Sequence[Mark]) -> _Ruler:
+        """The ruler after these turns too."""
+        behind, inner, label, last = self.behind, self.inner, self.label, self.last
+        for mark in marks:
+            gap = 0.0 if last is None else _gap(last, mark)
+            if last is not None and last.turn.session == mark.turn.session:
+                inner += gap + 2 * half_width(mark)
+            else:
+                behind += max(inner, label) + gap
+                inner, label = 2 * MARGIN + 2 * half_width(mark), _label_width(mark.turn)
+            last = mark
+        return _Ruler(behind, inner, label, last)
 
 
 def _runs(marks: Sequence[Mark]) -> list[list[Mark]]:
@@ -111,31 +146,24 @@ def _runs(marks: Sequence[Mark]) -> list[list[Mark]]:
     ]
 
 
-def _length(marks: Sequence[Mark]) -> float:
-    """The least width of these turns in one row."""
-    sides = _session_sides(marks)
-    return 2 * EDGE + sum(
-        sides[at][0] + sides[at][1] + half_width(mark) * 2 + (_gap(marks, at) if at else 0.0)
-        for at, mark in enumerate(marks)
-    )
-
-
-def _gap(marks: Sequence[Mark], at: int) -> float:
+def _gap(before: Mark, mark: Mark) -> float:
     """The least room between a turn and the one before it in the row."""
-    return PAD + (SKIP if marks[at].turn.index != marks[at - 1].turn.index + 1 else 0.0)
+    return PAD + (SKIP if mark.turn.index != before.turn.index + 1 else 0.0)
+
+
+def _label_width(turn: Turn) -> float:
+    """The room that a session's label needs; a year beneath it is never the widest line."""
+    return max(text_width(line, SMALL) for line in session_lines(turn, None)[0]) + 4
 
 
 def _session_sides(marks: Sequence[Mark]) -> list[tuple[float, float]]:
     """Room left of and right of each turn that its session needs: its margins, and the width of its label."""
     sides: list[tuple[float, float]] = []
-    year: int | None = None
     for _, group in groupby(marks, key=lambda mark: mark.turn.session):
         members = list(group)
-        lines, year = session_lines(members[0].turn, year)
-        label = max(text_width(line, SMALL) for line in lines) + 4
-        inner = sum(2 * half_width(mark) for mark in members)
-        inner += sum(_gap(members, at) for at in range(1, len(members))) + 2 * MARGIN
-        side = MARGIN + max(0.0, label - inner) / 2
+        inner = 2 * MARGIN + sum(2 * half_width(mark) for mark in members)
+        inner += sum(_gap(before, after) for before, after in pairwise(members))
+        side = MARGIN + max(0.0, _label_width(members[0].turn) - inner) / 2
         own = [(0.0, 0.0)] * len(members)
         own[0] = (side, own[0][1])
         own[-1] = (own[-1][0], side)
@@ -154,10 +182,10 @@ def session_lines(turn: Turn, year: int | None) -> tuple[tuple[str, ...], int | 
 def place_row(marks: Sequence[Mark], width: float) -> Row:
     """Where the turns of one row stand: spread over the width as far as that looks like one line."""
     sides, halves = _session_sides(marks), [half_width(mark) for mark in marks]
-    gaps = [_gap(marks, at) for at in range(1, len(marks))]
+    gaps = [_gap(before, after) for before, after in pairwise(marks)]
     skipped = [after.turn.index - before.turn.index - 1 for before, after in pairwise(marks)]
     weights = [1.0 if count == 0 else 2.0 for count in skipped]
-    free = max(0.0, width - _length(marks))
+    free = max(0.0, width - _Ruler().with_turns(marks).length)
     unit = min(STRETCH, free / (sum(weights) + 2.0))
     x = EDGE + (free - unit * (sum(weights) + 2.0)) / 2 + unit + sides[0][0] + halves[0]
     places = [x]
