@@ -21,7 +21,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Act:
-    """One reply. ``drop`` closes the connection: ``before`` anything is sent, or ``amid`` the body or stream."""
+    """One reply. ``drop`` breaks it off: ``before`` anything is sent, ``amid`` the body or stream, or, for a stream
+    alone, at its ``end``, which is then missing from a transfer that is whole."""
 
     text: str | None = ""
     status: int = 200
@@ -137,7 +138,12 @@ class OpenAIServer:
                 with owner.at_work():
                     length = int(self.headers.get("Content-Length") or 0)
                     body = json.loads(self.rfile.read(length))
-                    request = Request(self.path, dict(self.headers), body, time.monotonic())
+                    request = Request(
+                        self.path,
+                        {name.lower(): value for name, value in self.headers.items()},
+                        body,
+                        time.monotonic(),
+                    )
                     act = owner.act(request)
                     time.sleep(act.wait)
                     with contextlib.suppress(OSError):
@@ -168,13 +174,16 @@ def play(handler: BaseHTTPRequestHandler, request: Request, act: Act) -> None:
         handler.wfile.write(body[: len(body) // 2] if act.drop else body)
     else:
         handler.send_response(act.status)
-        send(handler, act, {"Content-Type": "text/event-stream", "Connection": "close"})
-        handler.close_connection = True
-        for chunk in stream(request, act):
-            handler.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        send(handler, act, {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
+        for event in stream(request, act):
+            data = f"data: {json.dumps(event)}\n\n".encode()
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             handler.wfile.flush()
-        if not act.drop:
-            handler.wfile.write(b"data: [DONE]\n\n")
+        done = b"" if act.drop else b"e\r\ndata: [DONE]\n\n\r\n"
+        # Closed in order, for after a reset a client may lose what it has received already.
+        handler.close_connection = True
+        handler.wfile.write(b"" if act.drop == "amid" else done + b"0\r\n\r\n")
+        return
     if act.drop:
         handler.wfile.flush()
         slam(handler)

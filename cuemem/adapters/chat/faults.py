@@ -26,7 +26,9 @@ _NO_CREDIT = re.compile(
 )
 _NO_PROVIDER = re.compile(r"LLM Provider NOT provided", re.I)
 _NO_MODEL = re.compile(r"model.{0,80}(?:does not exist|not found)|unknown model", re.I)
-_LOST = re.compile(r"connection (?:error|reset|aborted|refused)|disconnected|peer closed|incomplete", re.I)
+_LOST = re.compile(
+    r"connection (?:error|reset|aborted|refused)|disconnected|peer closed|incomplete|stream ended", re.I
+)
 JSON_MODE = re.compile(r"response_format|json_schema|json_object|json mode|structured output|grammar", re.IGNORECASE)
 
 REMEDIES: Mapping[FailureKind, str] = {

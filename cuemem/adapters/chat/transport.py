@@ -65,7 +65,9 @@ class Transport:
                     yield choice.delta.content
         except _faults() as error:
             raise self._failure(error) from error
-        if not response.received_finish_reason:  # LiteLLM would call a stream that just ends finished
+        if not (
+            response.received_finish_reason or response.intermittent_finish_reason
+        ):  # LiteLLM would call a stream that just ends finished
             raise self.caller.failure("connection lost", "the stream ended without an end", text="".join(pieces))
         whole = library.litellm().stream_chunk_builder(chunks, messages=messages)
         counted = _raw(whole, time.perf_counter() - started)
