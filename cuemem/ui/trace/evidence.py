@@ -10,6 +10,7 @@ from cuemem.ui import controls, state
 from cuemem.ui.markup import Html, html, show
 from cuemem.ui.trace.reading import Reading
 from cuemem.ui.trace.signs import sign
+from cuemem.ui.view import MOST_BUDGET
 from cuemem.viz.graph.marks import Mark, clipped, status_of
 
 _LOST = {
@@ -77,10 +78,8 @@ def _best_cue(row: GoldTurn) -> Html:
 
 def remedies(reading: Reading, changes: tuple[Change, ...], place: str) -> None:
     """A button for each least change that would bring a lost turn in, with its price for this question."""
-    if not changes:
-        st.caption("No single change within the ranges brings it in.")
-        return
-    for change in changes:
+    within = [change for change in changes if change.knob != "budget" or change.value <= MOST_BUDGET]
+    for change in within:
         price = reading.price(change)
         st.button(
             f"Set {change} ({price:+,} tokens)".replace("-", "−"),
@@ -88,3 +87,8 @@ def remedies(reading: Reading, changes: tuple[Change, ...], place: str) -> None:
             on_click=controls.set_knob,
             args=(change.knob, change.value),
         )
+    beyond = [change for change in changes if change not in within]
+    if beyond:
+        show(html('<p class="cm-quiet">{change} tokens would bring it in.</p>', change=str(beyond[0]).capitalize()))
+    elif not within:
+        show(html('<p class="cm-quiet">No single change within the ranges brings it in.</p>'))

@@ -4,7 +4,7 @@
 const CUEMEM_THEMES = __THEMES__;
 
 function cuememGraph(vis, box, hooks) {
-  let net = null, nodes = null, edges = null, payload = null, selected = null;
+  let net = null, nodes = null, edges = null, payload = null, rows = null, selected = null;
   let theme = null, home = true, width = 0, face = "sans-serif";
   const stage = document.createElement("div");
   stage.className = "stage";
@@ -36,10 +36,11 @@ function cuememGraph(vis, box, hooks) {
 
   // Cards, anchors and the query are drawn here, exactly as large as they were laid out.
   function dress(row) {
-    return row.shape === "box" ? { ...row, shape: "custom", ctxRenderer: (given) => card(row, given) } : row;
+    return row.shape === "box" ? { ...row, shape: "custom", ctxRenderer: card } : row;
   }
 
-  function card(row, { ctx, x, y, state }) {
+  function card({ ctx, id, x, y, state }) {
+    const row = rows.get(id);
     const width = row.widthConstraint.maximum, height = row.heightConstraint.minimum;
     const group = CUEMEM_THEMES[theme].groups[row.group], ink = CUEMEM_THEMES[theme].ink;
     const { background, border } = group.color, dashes = group.shapeProperties.borderDashes;
@@ -63,7 +64,7 @@ function cuememGraph(vis, box, hooks) {
 
   // vis learns the size of a node drawn here only after the next change of its state, but needs it for the pointer.
   function tellSizes() {
-    for (const row of payload.nodes) {
+    for (const row of rows.values()) {
       if (row.shape !== "box") continue;
       const { shape } = net.body.nodes[row.id];
       shape.width = row.widthConstraint.maximum;
@@ -229,6 +230,7 @@ function cuememGraph(vis, box, hooks) {
     const started = performance.now();
     const fresh = payload?.rev !== given.rev;
     payload = given;
+    rows = new Map(payload.nodes.map((row) => [row.id, row]));
     box.setAttribute("aria-label", payload.alt);
     if (!net) mount();
     else if (fresh) {

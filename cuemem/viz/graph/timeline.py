@@ -19,7 +19,7 @@ QUERY_LINE = 18.0
 FALL = 38.0  # from the query down to the first cards
 STEM = 24.0  # from the lowest card down to its turn
 TITLE = 26.0  # half the height of what stands on the line, with some air
-BENEATH = 26.0  # under the line, where no arc hangs
+BENEATH = 32.0  # under the line, where no arc hangs
 ROW_GAP = 18.0
 
 
