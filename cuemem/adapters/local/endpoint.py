@@ -56,10 +56,10 @@ def healthy(address: str) -> bool:
 
 
 def last_words(log: Path) -> str:
-    """The last line of the log that is an error, or the last line."""
+    """Why the engine ended: the first error that it logged, or its last line."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    errors = [line for line in lines if " E " in line or "rror" in line]
-    return (errors or lines or ["it said nothing"])[-1].strip()
+    errors = [line.partition(" E ")[2] for line in lines if " E " in line]
+    return (errors[0] if errors else lines[-1] if lines else "it said nothing").strip()
 
 
 def reach_directly() -> None:
