@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from functools import cache
 from types import ModuleType
 from typing import Any, Literal
@@ -32,6 +33,8 @@ def litellm() -> ModuleType:
 
     library.suppress_debug_info = True
     library.telemetry = False
+    # About LiteLLM's own types, shown to users at the first call.
+    warnings.filterwarnings("ignore", module=r"pydantic\._internal|litellm\.")
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_Scrubbed())
     return library
