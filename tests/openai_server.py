@@ -135,19 +135,15 @@ class OpenAIServer:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
+                length = int(self.headers.get("Content-Length") or 0)
+                body = json.loads(self.rfile.read(length))
+                headers = {name.lower(): value for name, value in self.headers.items()}
                 with owner.at_work():
-                    length = int(self.headers.get("Content-Length") or 0)
-                    body = json.loads(self.rfile.read(length))
-                    request = Request(
-                        self.path,
-                        {name.lower(): value for name, value in self.headers.items()},
-                        body,
-                        time.monotonic(),
-                    )
+                    request = Request(self.path, headers, body, time.monotonic())
                     act = owner.act(request)
                     time.sleep(act.wait)
-                    with contextlib.suppress(OSError):
-                        play(self, request, act)
+                with contextlib.suppress(OSError):
+                    play(self, request, act)
 
             def log_message(self, *_arguments: object) -> None:
                 return
