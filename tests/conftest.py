@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,3 +24,24 @@ def real_embedder() -> SentenceEmbedder:
     embedder = SentenceEmbedder()
     embedder.warm_up()
     return embedder
+
+
+@pytest.fixture(scope="session")
+def sample_store(tmp_path_factory: pytest.TempPathFactory, real_embedder: SentenceEmbedder) -> Path:
+    """A closed store: the bundled conversations, with the memory of lakeside from its written cues. Do not write.
+
+    The vectors of its questions are in it, so that they are traced without waiting for the model.
+    """
+    from cuemem.adapters.store import Store
+    from cuemem.adapters.tokens import FixedTokenizer
+    from cuemem.workbench import Workbench
+    from cuemem.workbench.samples import load_samples
+
+    path = tmp_path_factory.mktemp("samples") / "samples.duckdb"
+    store = Store.open(path)
+    workbench = Workbench(store, real_embedder, FixedTokenizer())
+    first = load_samples(workbench)[0]
+    workbench.build(first.conversation_id, first.method, first.cues)
+    workbench.embedder.encode([question.text for question in store.questions(first.conversation_id)])
+    store.close()
+    return path

@@ -18,23 +18,6 @@ ROOT = Path(__file__).parents[2]
 OpenPage = Callable[..., AppTest]
 
 
-@pytest.fixture(scope="session")
-def sample_store(tmp_path_factory: pytest.TempPathFactory, real_embedder: SentenceEmbedder) -> Path:
-    """A closed store: the bundled conversations, with the memory of lakeside from its written cues. Do not write."""
-    from cuemem.adapters.store import Store
-    from cuemem.adapters.tokens import FixedTokenizer
-    from cuemem.workbench import Workbench
-    from cuemem.workbench.samples import load_samples
-
-    path = tmp_path_factory.mktemp("samples") / "samples.duckdb"
-    store = Store.open(path)
-    workbench = Workbench(store, real_embedder, FixedTokenizer())
-    first = load_samples(workbench)[0]
-    workbench.build(first.conversation_id, first.method, first.cues)
-    store.close()
-    return path
-
-
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch, real_embedder: SentenceEmbedder, tmp_path: Path) -> OpenPage:
     """Run a page over a store: ``open_page("conversation", store, turn="D4:4")``; store None is an empty one."""

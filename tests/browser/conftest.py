@@ -1,0 +1,162 @@
+"""A real Chromium before the real app: nothing may leave the loopback address, no dialog may open."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser import hostile
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+    from cuemem.adapters.embed import SentenceEmbedder
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60
+_ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+Serve = Callable[[Path], str]
+NewPage = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser; the test is skipped where there is none, and fails in continuous integration."""
+    path = os.environ.get("CHROMIUM_PATH") or next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    )
+    if path is None:
+        reason = "no Chromium: install one, or set CHROMIUM_PATH"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium: Browser) -> Iterator[NewPage]:
+    """Pages, each in a profile of its own. Fails for a request to elsewhere, a dialog, an error of a script."""
+    seen: list[str] = []
+    contexts = []
+
+    def made(**options: Any) -> Page:
+        context = chromium.new_context(**({"viewport": {"width": 1400, "height": 1000}} | options))
+        contexts.append(context)
+        opened = context.new_page()
+        opened.set_default_timeout(SECONDS * 1000)
+        opened.on("request", lambda request: _leaves(request.url) and seen.append(f"request to {request.url}"))
+        opened.on("dialog", lambda dialog: (seen.append(f"dialog “{dialog.message}”"), dialog.dismiss()))
+        opened.on("pageerror", lambda error: seen.append(f"script error: {error}"))
+        opened.on("console", lambda message: _is_fault(message) and seen.append(f"console: {message.text}"))
+        return opened
+
+    yield made
+    for context in contexts:
+        context.close()
+    assert seen == []
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    """A page of the width of a desktop."""
+    return new_page()
+
+
+def _is_fault(message: ConsoleMessage) -> bool:
+    """An error; but opened below a page's path, Streamlit's client first looks for its server there, in vain."""
+    return message.type == "error" and "/_stcore/" not in message.location.get("url", "")
+
+
+def _leaves(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in ("127.0.0.1", "localhost")
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Serve]:
+    """Run the app over a store; the address it answers at. A store is served once."""
+    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+
+    def served(store: Path) -> str:
+        if store not in running:
+            running[store] = _start(store)
+        return running[store][1]
+
+    yield served
+    for process, _ in running.values():
+        process.terminate()
+        process.wait(10)
+
+
+def _start(store: Path) -> tuple[subprocess.Popen[bytes], str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true", f"--server.port={port}"]
+    log = (store.parent / "app.log").open("wb")
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | {"CUEMEM_STORE": str(store)}, stdout=log, stderr=log
+    )
+    address = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+            if answer.status == 200:
+                return process, address
+        time.sleep(0.2)
+    process.kill()
+    raise AssertionError(f"The app does not answer:\n{Path(log.name).read_text(encoding='utf-8')}")
+
+
+@pytest.fixture(scope="session")
+def rich_store(sample_store: Path, tmp_path_factory: pytest.TempPathFactory, real_embedder: SentenceEmbedder) -> Path:
+    """The samples and the hostile conversation with its sentences as cues. Each test leaves it as it was."""
+    from cuemem.adapters.store import Store
+    from cuemem.adapters.tokens import FixedTokenizer
+    from cuemem.methods import CueMem
+    from cuemem.workbench import Workbench, load_file
+
+    folder = tmp_path_factory.mktemp("rich")
+    path = Path(shutil.copy(sample_store, folder / "rich.duckdb"))
+    file = folder / "hostile.json"
+    file.write_text(json.dumps([hostile.conversation()]), encoding="utf-8")
+    store = Store.open(path)
+    workbench = Workbench(store, real_embedder, FixedTokenizer())
+    (key,) = load_file(store, file).conversations
+    workbench.build(key, CueMem(cue_source="sentences"))
+    workbench.embedder.encode([question.text for question in store.questions(key)])
+    store.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def app(serve: Serve, rich_store: Path) -> str:
+    """The address of the app over the samples and the hostile conversation."""
+    return serve(rich_store)
