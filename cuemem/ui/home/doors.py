@@ -58,7 +58,7 @@ def _sample() -> None:
     elif job is not None and job.active:
         markup.show(job_panel.bar(job))
     else:
-        _offer(job)
+        offer_sample(job)
 
 
 def _first_look(sample: ConversationId) -> dict[str, str]:
@@ -67,7 +67,8 @@ def _first_look(sample: ConversationId) -> dict[str, str]:
     return links.conversation(sample, record.cue_source, record.turn_unit, question=0)
 
 
-def _offer(job: Job | None) -> None:
+def offer_sample(job: Job | None) -> None:
+    """The button that loads and builds the bundled conversations, and why it has to be pressed again."""
     if job is not None and job.resumable:
         markup.notice(job_panel.stopped_because(job), "error" if job.state == "failed" else "info")
     st.button(
