@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,7 +50,20 @@ def _by_category(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
     return [(label, groups[number, label]) for number, label in sorted(groups)]
 
 
-def category_label(question: Question) -> str:
+class Categorised(Protocol):
+    """A question, or a count of questions of one category."""
+
+    @property
+    def category(self) -> str: ...
+
+    @property
+    def category_number(self) -> int | None: ...
+
+    @property
+    def abstention(self) -> bool: ...
+
+
+def category_label(question: Categorised) -> str:
     """Number and name, since many projects mix LoCoMo's numbers up; abstention is said beside the type."""
     number = "" if question.category_number is None else f"{question.category_number} "
     return f"{number}{question.category}{' (abstention)' if question.abstention else ''}"

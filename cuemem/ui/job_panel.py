@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import streamlit as st
@@ -16,14 +17,22 @@ from cuemem.workbench import incoming
 from cuemem.workbench.tasks import TaskKind, files_of
 
 POLL = 1.0  # seconds between two looks at running jobs
-PATIENCE = 0.8  # seconds for which a click waits, so that quick work is done when the page is drawn
-_SHOWN_WAITING = 10
+PATIENCE = 0.8  # seconds for which a page waits for a load, since a small file is done by then
+_SHOWN = 3  # of those that wait, and of those that stopped
 
 
 def start(kind: TaskKind, title: str, details: dict[str, Any]) -> None:
-    """Begin work in the background, and wait a moment in case it is done at once."""
+    """In a callback: begin work in the background."""
+    cache.jobs().start(kind, title, details)
+
+
+def await_loads() -> None:
+    """Wait a moment for what was begun just now, so that a small file's load is never drawn half-way."""
     jobs = cache.jobs()
-    jobs.wait(jobs.start(kind, title, details), PATIENCE)
+    for job in jobs.jobs("load"):
+        patience = PATIENCE - (datetime.now(UTC) - job.created_at).total_seconds()
+        if job.active and patience > 0:
+            jobs.wait(job.job_id, patience)
 
 
 def polled(draw: Callable[[], None]) -> None:
@@ -39,32 +48,37 @@ def polled(draw: Callable[[], None]) -> None:
     st.fragment(follow, run_every=POLL if busy else None)()
 
 
-def work(kinds: Collection[str] | None = None) -> None:
+def work() -> None:
     """What runs, waits, was interrupted, cancelled or has failed; nothing where there is nothing."""
-    if any(job.state != "done" for job in _jobs(kinds)):
+    await_loads()
+    if any(job.state != "done" for job in cache.jobs().jobs()):
         with st.container(border=True, key="cm-work"):
-            polled(lambda: _work(kinds))
+            polled(_work)
 
 
-def _jobs(kinds: Collection[str] | None) -> list[Job]:
-    return [job for job in reversed(cache.jobs().jobs()) if kinds is None or job.kind in kinds]
-
-
-def _work(kinds: Collection[str] | None) -> None:
-    jobs = _jobs(kinds)
+def _work() -> None:
+    jobs = cache.jobs().jobs()[::-1]  # the oldest first
     for job in jobs:
         if job.state == "running":
             _row(job, bar(job))
-    waiting = [job for job in jobs if job.state == "queued"]
-    for job in waiting[:_SHOWN_WAITING]:
-        _row(job, markup.html('<div class="cm-quiet">waiting for its turn</div>'))
+    _waiting([job for job in jobs if job.state == "queued"])
+    _stopped([job for job in jobs if job.resumable])
+
+
+def _waiting(waiting: Sequence[Job]) -> None:
+    for job in waiting[:_SHOWN]:
+        _row(job, _quiet("waiting for its turn"))
+    _more(len(waiting), "waiting")
     if len(waiting) > 1:
         st.button(
             f"Cancel all {len(waiting):,} that wait", key="job.cancel_waiting", on_click=_cancel, args=(waiting,)
         )
-    stopped = [job for job in jobs if job.resumable]
-    for job in stopped[:_SHOWN_WAITING]:
-        _row(job, markup.html('<div class="cm-quiet">{text}</div>', text=stopped_because(job)))
+
+
+def _stopped(stopped: Sequence[Job]) -> None:
+    for job in stopped[:_SHOWN]:
+        _row(job, _quiet(stopped_because(job)))
+    _more(len(stopped), "stopped")
     if len(stopped) > 1:
         with st.container(horizontal=True):
             resumable = [job for job in stopped if not lost_file(job)]
@@ -76,6 +90,15 @@ def _work(kinds: Collection[str] | None) -> None:
                 disabled=not resumable,
             )
             st.button(f"Dismiss all {len(stopped):,}", key="job.forget_all", on_click=dismiss, args=(stopped,))
+
+
+def _quiet(text: str) -> markup.Html:
+    return markup.html('<div class="cm-quiet">{text}</div>', text=text)
+
+
+def _more(count: int, what: str) -> None:
+    if count > _SHOWN:
+        markup.show(_quiet(f"… and {count - _SHOWN:,} more {what}"))
 
 
 def bar(job: Job) -> markup.Html:

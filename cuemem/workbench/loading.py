@@ -64,10 +64,7 @@ def report_on(store: Store, sha256: str, added: int = 0) -> LoadReport:
     """What the store holds of a file: its conversations that are there, their questions and problems."""
     file = next(file for file in store.files() if file.sha256 == sha256)
     ids = tuple(row.conversation_id for row in store.conversations() if row.file_sha256 == sha256)
-    categories: Counter[str] = Counter()
     problems: Counter[str] = Counter(problem.kind for problem in store.file_problems(sha256))
-    for conversation_id in ids:
-        categories.update(category_label(question) for question in store.questions(conversation_id))
     return LoadReport(
         name=file.name,
         sha256=sha256,
@@ -75,6 +72,6 @@ def report_on(store: Store, sha256: str, added: int = 0) -> LoadReport:
         known_as=file.known_as,
         conversations=ids,
         added=added,
-        categories=dict(sorted(categories.items())),
+        categories={category_label(count): count.questions for count in store.file_categories(sha256)},
         problems=dict(sorted(problems.items())),
     )

@@ -21,6 +21,7 @@ from cuemem.adapters.store.memories import Memories
 from cuemem.adapters.store.migrations import CURRENT as SCHEMA_VERSION
 from cuemem.adapters.store.overlays import Overlays
 from cuemem.adapters.store.records import (
+    CategoryCount,
     ChatFailureRecord,
     Compacted,
     ConversationSummary,
@@ -45,6 +46,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "CachedChat",
     "CachedEmbedder",
+    "CategoryCount",
     "ChatFailureRecord",
     "Compacted",
     "ConversationSummary",

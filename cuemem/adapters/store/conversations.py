@@ -6,7 +6,7 @@ import json
 
 from cuemem.adapters.store.connection import Connected, Cursor
 from cuemem.adapters.store.naming import Named, pick
-from cuemem.adapters.store.records import ConversationSummary, FileRecord
+from cuemem.adapters.store.records import CategoryCount, ConversationSummary, FileRecord
 from cuemem.adapters.store.rows import first, from_utc
 from cuemem.errors import UnknownName
 from cuemem.types import Conversation, ConversationId, Evidence, Problem, Question, Session, Utterance
@@ -149,6 +149,17 @@ class Conversations(Connected):
                 f"SELECT {_PROBLEM} FROM problems WHERE conversation_id = ? ORDER BY position", [conversation_id]
             ).fetchall()
         return tuple(Problem(*row) for row in rows)
+
+    def file_categories(self, sha256: str) -> tuple[CategoryCount, ...]:
+        """The questions of a file by category, in the order of number and name."""
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                """SELECT q.category, q.category_number, q.abstention, count(*)
+                   FROM questions AS q JOIN conversations AS c USING (conversation_id)
+                   WHERE c.file_sha256 = ? GROUP BY ALL ORDER BY 2 NULLS FIRST, 1, 3""",
+                [sha256],
+            ).fetchall()
+        return tuple(CategoryCount(*row) for row in rows)
 
     def file_problems(self, sha256: str) -> tuple[Problem, ...]:
         """What was found wrong in a file: first in the file as a whole, then conversation by conversation."""

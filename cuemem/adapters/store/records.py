@@ -48,6 +48,16 @@ class ConversationSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryCount:
+    """How many questions of a file are of a category; named as in :class:`cuemem.types.Question`."""
+
+    category: str
+    category_number: int | None
+    abstention: bool
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
 class CueSet:
     """The cues of a conversation from one source under one turn unit, perhaps still being extracted.
 

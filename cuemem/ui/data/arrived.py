@@ -23,7 +23,7 @@ _SHOWN = 4
 def cards() -> None:
     """A card for each of the last loads, the newest first, until it is put away."""
     done = [job for job in cache.jobs().jobs() if job.state == "done" and _report(job) is not None]
-    there = cache.workbench().store.conversations() if done else ()
+    there = cache.summaries() if done else ()
     for job in done[:_SHOWN]:
         report = _report(job)
         assert report is not None
@@ -93,7 +93,7 @@ def _actions(job: Job, report: LoadReport) -> None:
             args=(report,),
         )
         st.button(
-            "See the problems",
+            "See problems and notes",
             key=f"arrived.problems.{job.job_id}",
             disabled=not report.problems,
             on_click=parts.go,

@@ -33,7 +33,7 @@ _OFFERED = {name: about for name, about in ABOUT.items() if name not in PER_CALL
 
 def build() -> None:
     """Choose, see what it will take, start; below, the memories there are."""
-    rows = {row.conversation_id: row for row in cache.workbench().store.conversations()}
+    rows = {row.conversation_id: row for row in cache.summaries()}
     if not rows:
         parts.nothing_loaded()
         return

@@ -42,9 +42,9 @@ def contents() -> None:
     for file in shown if len(shown) == 1 else ():
         _file(file)
     if len(shown) > 1:
-        _files(shown)
+        _files(shown, cache.summaries())
     names = {file.sha256 for file in shown}
-    _conversations([row for row in store.conversations() if row.file_sha256 in names])
+    _conversations([row for row in cache.summaries() if row.file_sha256 in names])
 
 
 def _file(file: FileRecord) -> None:
@@ -54,7 +54,7 @@ def _file(file: FileRecord) -> None:
     facts = {
         "File": f"{file.name} · {file_size(file.size)} · {known}",
         "Format": arrived.layout(file.dataset),
-        "Holds": _held(file, [row for row in store.conversations() if row.file_sha256 == file.sha256]),
+        "Holds": _held(file, [row for row in cache.summaries() if row.file_sha256 == file.sha256]),
         "Questions": arrived.categories(report),
         "Soundness": arrived.soundness(report),
         "sha256": file.sha256,
@@ -68,22 +68,27 @@ def _held(file: FileRecord, rows: Sequence[ConversationSummary]) -> str:
     return f"{arrived.held(rows)}{again}"
 
 
-def _files(files: Sequence[FileRecord]) -> None:
-    rows = [
+def _of_file(file: FileRecord, rows: Sequence[ConversationSummary]) -> str:
+    there = sum(row.file_sha256 == file.sha256 for row in rows)
+    return f"{there:,}" if file.conversations in (None, there) else f"{there:,} of {file.conversations:,}"
+
+
+def _files(files: Sequence[FileRecord], rows: Sequence[ConversationSummary]) -> None:
+    table = [
         {
             "file": file.name,
             "dataset": file.dataset,
             "size": file_size(file.size),
-            "conversations": file.conversations,
+            "conversations": _of_file(file, rows),
             "loaded (UTC)": f"{file.loaded_at:%Y-%m-%d %H:%M}",
             "known as": file.known_as or "",
         }
         for file in files
     ]
     st.dataframe(
-        tables.frame(rows, list(rows[0])),
+        tables.frame(table, list(table[0])),
         hide_index=True,
-        height=tables.height(len(rows)),
+        height=tables.height(len(table)),
         alt="The loaded files with their dataset, size and number of conversations",
     )
 
@@ -152,7 +157,7 @@ def _to_build(chosen: list[ConversationId]) -> None:
 
 @st.dialog("Remove from the store?")
 def _confirm(chosen: Sequence[ConversationId]) -> None:
-    rows = [row for row in cache.workbench().store.conversations() if row.conversation_id in set(chosen)]
+    rows = [row for row in cache.summaries() if row.conversation_id in set(chosen)]
     named = ", ".join(row.sample_id for row in rows[:8]) + (f" and {len(rows) - 8:,} more" if len(rows) > 8 else "")
     markup.show(
         markup.html(

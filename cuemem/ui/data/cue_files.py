@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from cuemem.adapters.store import ConversationSummary
 from cuemem.cues.imported import SHAPE
-from cuemem.ui import cache, markup
-from cuemem.workbench import incoming
+from cuemem.ui import cache, markup, uploads
 
 FAULT = "data.cues.fault"
+_ROUND = "data.cues.round"  # a fresh uploader once a file was taken
 
 
 @dataclass(frozen=True, slots=True)
 class CueFiles:
     """A file that was uploaded, or a path on this machine, or neither: then what the store holds already."""
 
-    upload: Any = None
+    upload: UploadedFile | None = None
     path: Path | None = None
 
 
@@ -41,7 +41,8 @@ def choose(conversations: int) -> CueFiles:
         markup.notice(fault, "error")
     upload = None
     if conversations == 1:
-        upload = st.file_uploader("Upload its file of cues", type=["jsonl", "json", "gz"], key="data.cues.upload")
+        key = f"data.cues.upload.{st.session_state.setdefault(_ROUND, 0)}"
+        upload = st.file_uploader("Upload its file of cues", type=["jsonl", "json", "gz"], key=key)
     written = st.text_input(
         "Or a path on the machine that runs the app" if conversations == 1 else "Folder of the cue files",
         key="data.cues.path",
@@ -82,4 +83,6 @@ def handed_over(files: CueFiles) -> Path | None:
     """The path for the job: an upload is kept beside the store until it is used. Raises BadInput."""
     if files.upload is None:
         return files.path
-    return incoming.receive(cache.workbench().store, files.upload, files.upload.name)
+    path = uploads.received(files.upload)
+    st.session_state[_ROUND] += 1
+    return path

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
 from cuemem.adapters.store import OverlayRecord
-from cuemem.errors import CueMemError
 from cuemem.text import counted
-from cuemem.ui import cache, markup, tables
+from cuemem.ui import cache, markup, tables, uploads
 from cuemem.ui.data import parts
 from cuemem.ui.data.problems import row_of
 from cuemem.workbench import incoming
 from cuemem.workbench.overlays import OverlayReport, load_overlay
 
-_ROUND, _REPORTS, _FAULT = "data.gold.round", "data.gold.reports", "data.gold.fault"
+_REPORTS = "data.gold.reports"
 _COLUMNS = ("conversation", "question", "kind", "place", "detail")
 _ABOUT = (
     "Benchmarks contain answers that are wrong and evidence that is cited wrongly. A list of such faults, as public "
@@ -37,10 +37,7 @@ def gold() -> None:
     markup.show(markup.html('<p class="cm-text">{about}</p>', about=_ABOUT))
     left, right = st.columns(2, gap="large")
     with left:
-        key = f"data.gold.upload.{st.session_state.setdefault(_ROUND, 0)}"
-        st.file_uploader("Upload a list", type=["json", "gz"], key=key, on_change=_uploaded, args=(key,))
-        if fault := st.session_state.pop(_FAULT, ""):
-            markup.notice(fault, "error")
+        uploads.uploader("Upload a list", ("json", "gz"), "data.gold", _uploaded)
     with right, st.expander("How the list has to look"):
         markup.show(
             markup.html(
@@ -54,22 +51,14 @@ def gold() -> None:
     _lists(cache.workbench().store.overlays())
 
 
-def _uploaded(key: str) -> None:
-    file, store = st.session_state[key], cache.workbench().store
-    if file is None:
-        return
+def _uploaded(path: Path) -> None:
+    store = cache.workbench().store
     try:
-        path = incoming.receive(store, file, file.name)
-        try:
-            report = load_overlay(store, path)
-        finally:
-            incoming.discard(store, path)
-    except CueMemError as error:
-        st.session_state[_FAULT] = str(error)
-    else:
-        st.session_state.setdefault(_REPORTS, {})[report.sha256] = report
-        cache.forget_conversations()
-    st.session_state[_ROUND] += 1
+        report = load_overlay(store, path)
+    finally:
+        incoming.discard(store, path)
+    st.session_state.setdefault(_REPORTS, {})[report.sha256] = report
+    cache.forget_conversations()
 
 
 def _lists(overlays: Sequence[OverlayRecord]) -> None:

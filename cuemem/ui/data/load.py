@@ -9,13 +9,14 @@ import streamlit as st
 from cuemem.adapters.download import shown
 from cuemem.datasets.own_chat import EXAMPLE
 from cuemem.datasets.published import PUBLISHED, PublishedFile
-from cuemem.errors import CueMemError
-from cuemem.ui import cache, job_panel, markup
+from cuemem.ui import job_panel, markup, uploads
 from cuemem.ui.data import arrived
-from cuemem.workbench import incoming
 from cuemem.workbench.tasks import download_details, load_details
 
-_ROUND = "data.upload.round"  # a fresh uploader after each upload, so that the file leaves the server's memory
+_FORMATS = (
+    "LoCoMo or LongMemEval as JSON, or a chat of your own as JSON lines; each may be gzipped. The format is told "
+    "from the content."
+)
 
 
 def load() -> None:
@@ -24,7 +25,7 @@ def load() -> None:
     here, web = st.columns(2, gap="large")
     with here:
         st.subheader("From this computer", anchor=False)
-        _upload()
+        uploads.uploader("Upload files", ("json", "jsonl", "gz"), "data.upload", _uploaded, _FORMATS)
         _path()
         _own_chat()
     with web:
@@ -34,31 +35,8 @@ def load() -> None:
         _address()
 
 
-def _upload() -> None:
-    key = f"data.upload.{st.session_state.setdefault(_ROUND, 0)}"
-    st.file_uploader(
-        "Upload files",
-        type=["json", "jsonl", "gz"],
-        accept_multiple_files=True,
-        key=key,
-        on_change=_uploaded,
-        args=(key,),
-        help="LoCoMo or LongMemEval as JSON, or a chat of your own as JSON lines; each may be gzipped. "
-        "The format is told from the content.",
-    )
-    if problem := st.session_state.pop("data.upload.problem", ""):
-        markup.notice(problem, "error")
-
-
-def _uploaded(key: str) -> None:
-    for file in st.session_state[key]:
-        try:
-            path = incoming.receive(cache.workbench().store, file, file.name)
-        except CueMemError as error:
-            st.session_state["data.upload.problem"] = str(error)
-            break
-        job_panel.start("load", f"Loading {file.name}", load_details(path))
-    st.session_state[_ROUND] += 1
+def _uploaded(path: Path) -> None:
+    job_panel.start("load", f"Loading {path.name}", load_details(path))
 
 
 def _path() -> None:

@@ -16,7 +16,7 @@ _SHOWN = 6
 def recent() -> None:
     """The newest few, each with its way into Trace, or to what is still missing for that."""
     store = cache.workbench().store
-    rows = store.conversations()
+    rows = cache.summaries()
     if not rows:
         return
     loaded = {file.sha256: file.loaded_at for file in store.files()}
