@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from cuemem.commands import app
+import sys
+
+
+def main() -> None:
+    """Run a command. An interruption while Python is still reading the code ends quietly as well."""
+    try:
+        from cuemem.commands import app
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app(prog_name="python -m cuemem")
+
 
 if __name__ == "__main__":
-    app(prog_name="python -m cuemem")
+    main()

@@ -56,6 +56,9 @@ class Commands(PlainHelp, TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command line and exit with its code."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal that lacks a character is no reason to stop
         front, rest = global_options_apart(sys.argv[1:] if args is None else args)
         json = "--json" in front
         try:
@@ -68,9 +71,6 @@ class Commands(PlainHelp, TyperGroup):
         except TyperException as error:  # a usage error, left to us for the sake of JSON
             complain(error.format_message(), json=json)
             code = error.exit_code
-        except BrokenPipeError:  # `… | head` has read enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = 0
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
@@ -81,6 +81,9 @@ class Commands(PlainHelp, TyperGroup):
             desk = ctx.obj
             complain(f"Interrupted. {desk.kept}", json=desk.json)
             raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:  # `… | head` has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
 
 
 def global_options_apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -138,9 +141,6 @@ def global_options(
     ] = False,
 ) -> None:
     """Keep the global options for the command."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to stop
     ctx.obj = Desk(store, embedding_model, json)
 
 

@@ -19,10 +19,11 @@ from cuemem.errors import BadInput, CueMemError
 from cuemem.knobs import with_settings
 from cuemem.methods import method_named
 from cuemem.types import ConversationId, Problem
-from cuemem.workbench import Workbench, load_file
-from cuemem.workbench.sources import ABOUT
+from cuemem.workbench import Workbench
+from cuemem.workbench.samples import load_samples
+from cuemem.workbench.sources import ABOUT, PER_CALL
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+SOURCES = [name for name in ABOUT if name not in PER_CALL]  # those that need no language model
 _SHOWN = 12
 
 Some = Annotated[
@@ -34,8 +35,8 @@ Cues = Annotated[
     str | None,
     typer.Option(
         "--cues",
-        help=f"Where cues come from: {listed(ABOUT)}. Default: sentences, or imported with --cue-dir.",
-        **one_of(ABOUT),
+        help=f"Where cues come from: {listed(SOURCES)}. Default: sentences, or imported with --cue-dir.",
+        **one_of(SOURCES),
     ),
 ]
 CueDir = Annotated[
@@ -76,8 +77,8 @@ def build(
     desk: Desk = ctx.obj
     if everything == bool(conversations):
         raise typer.BadParameter("Name the conversations to build, or say --all; one of the two.")
-    if cue_dir is not None and not cue_dir.is_dir():
-        raise typer.BadParameter(f"There is no folder {str(cue_dir)!r}.", param_hint="--cue-dir")
+    if cue_dir is not None and not cue_dir.exists():
+        raise typer.BadParameter(f"There is no folder or file {str(cue_dir)!r}.", param_hint="--cue-dir")
     source = cues or ("imported" if cue_dir else "sentences")
     method = with_settings(method_named("cuemem"), {"cue_source": source, "turn_unit": turns})
     with desk.workbench() as workbench:
@@ -111,6 +112,7 @@ def work_off(desk: Desk, workbench: Workbench, tasks: Sequence[Task]) -> Outcome
                 outcome.failed.append((task, error))
                 continue
         outcome.built.append((task, record, perf_counter() - started))
+    desk.kept = "All that was asked for is built and kept."
     return outcome
 
 
@@ -159,17 +161,9 @@ def sample(ctx: typer.Context) -> None:
     """Load and build the bundled conversations."""
     desk: Desk = ctx.obj
     with desk.workbench(create=True) as workbench:
-        ids: dict[str, ConversationId] = {}
-        for name in ("locomo_sample.json", "longmemeval_sample.json"):
-            for conversation_id in load_file(workbench.store, DATA / name).conversations:
-                ids[conversation_id] = name
+        planned = load_samples(workbench)
         names = short_names(workbench.store.conversations())
-        sentences = with_settings(method_named("cuemem"), {"cue_source": "sentences"})
-        imported = with_settings(method_named("cuemem"), {"cue_source": "imported"})
-        tasks = [Task(it, names[it], sentences) for it in ids]
-        tasks[:0] = [
-            Task(it, names[it], imported, DATA / "cues") for it, name in ids.items() if name.startswith("locomo")
-        ]
+        tasks = [Task(it.conversation_id, names[it.conversation_id], it.method, it.cues) for it in planned]
         outcome = work_off(desk, workbench, tasks)
     report(desk, outcome)
     if outcome.failed:

@@ -62,6 +62,7 @@ class Desk:
         """The result: the document for machines, or its parts for people, a blank line between two."""
         if self.json:
             sys.stdout.write(as_json(document) + "\n")
+            sys.stdout.flush()  # a reader that has gone is noticed here, not at the very end
             return
         out = console()
         for place, part in enumerate(parts):

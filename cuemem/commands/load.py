@@ -18,7 +18,7 @@ from cuemem.problems import INFORMATIONAL, MEANINGS
 from cuemem.types import Problem
 from cuemem.workbench import LoadReport, Workbench, load_file
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="LoCoMo or LongMemEval, plain or gzipped.")]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="LoCoMo, LongMemEval or a chat, plain or gzipped.")]
 What = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="A loaded file by its name or sha256, or a conversation."),
@@ -30,16 +30,23 @@ def load(ctx: typer.Context, files: Files) -> None:
     desk: Desk = ctx.obj
     reports: list[LoadReport] = []
     with desk.workbench(create=True) as workbench:
-        for file in files:
-            desk.kept = _kept(reports, file)
-            with desk.progress(f"Loading {file.name}", long=True) as progress:
-                reports.append(load_file(workbench.store, file, progress=progress))
+        try:
+            for file in files:
+                with desk.progress(f"Loading {file.name}", long=True) as progress:
+                    reports.append(load_file(workbench.store, file, progress=progress))
+        finally:  # asked of the store, since an interruption may come just after the last word of a load
+            desk.kept = _kept(workbench, files)
     desk.emit({"files": reports}, *(part for report in reports for part in _drawn(report)))
 
 
-def _kept(reports: Sequence[LoadReport], file: Path) -> str:
-    loaded = f"Loaded and kept: {', '.join(report.name for report in reports)}. " if reports else ""
-    return f"{loaded}Nothing of {file.name} was kept; load it again."
+def _kept(workbench: Workbench, files: Sequence[Path]) -> str:
+    """What the store has of these files: each is there as a whole or not at all."""
+    there = {file.name for file in workbench.store.files()}
+    kept = ", ".join(file.name for file in files if file.name in there)
+    lost = ", ".join(file.name for file in files if file.name not in there)
+    return " ".join(
+        [f"Loaded and kept: {kept}."] * bool(kept) + [f"Nothing was kept of {lost}; load again."] * bool(lost)
+    )
 
 
 def _drawn(report: LoadReport) -> list[Any]:

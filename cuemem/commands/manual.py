@@ -10,7 +10,7 @@ through it:
 
 Everything runs on this machine; retrieval needs no language model.
 
-A first look, with the two bundled conversations:
+A first look, with the bundled conversations:
 
   python -m cuemem sample
   python -m cuemem list
@@ -29,18 +29,16 @@ holds the store, or a newer version wrote it), 130 interrupted. The options
 below may stand before or after the command.
 """
 
-LOAD = """Load conversations from LoCoMo or LongMemEval files.
+LOAD = """Load conversations from LoCoMo or LongMemEval files, or a chat of your own.
 
 The format is told from the content: the ten released LoCoMo conversations or
-a single one in the older flat format, LongMemEval S, M or oracle files, each
-also gzipped. A file comes in whole or not at all, and loading it again
-changes nothing. What is odd or wrong in a file is never dropped in silence:
-it is counted here and listed, with its place, by `problems`.
+a single one in the older flat format; LongMemEval S, M or oracle files; a
+JSON object for each message, on lines of their own; each also gzipped. A file
+comes in whole or not at all, and loading it again changes nothing. What is
+odd or wrong in a file is never dropped in silence: it is counted here and
+listed, with its place, by `problems`.
 
-Examples:
-
-  python -m cuemem load locomo10.json
-  python -m cuemem load longmemeval_s_cleaned.json.gz longmemeval_oracle.json
+  python -m cuemem load locomo10.json longmemeval_s_cleaned.json.gz
 """
 
 BUILD = """Build memories: cues of every turn, their vectors, and the turn graph.
@@ -109,8 +107,6 @@ Says at which stage the turn was lost or how it came in, lists its cues with
 their ranks over all cues, and the least value of w, of k, of m and of the
 budget that would each alone bring it in, found by re-evaluation. For a turn
 that is in, these values say how far each could be lowered.
-
-Examples:
 
   python -m cuemem explain conv-26 0 D1:3
   python -m cuemem explain lakeside 0 D4:4 --cues imported -k 0
@@ -182,8 +178,6 @@ A note says that the data is peculiar and nothing was changed on that account;
 a problem, that something was changed or could not be used. What cannot be
 resolved is left out of every measurement, never counted as a miss.
 
-Examples:
-
   python -m cuemem problems
   python -m cuemem problems locomo10.json --csv problems.csv
   python -m cuemem problems conv-26
@@ -195,8 +189,6 @@ Their cues, memories and results go too; vectors stay, as other conversations
 may share them, unless --compact drops those that nothing refers to.
 
 Asks first, unless told --yes. Loading the file again brings the data back.
-
-Example:
 
   python -m cuemem remove conv-26 conv-30 --yes
 """

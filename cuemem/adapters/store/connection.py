@@ -180,3 +180,7 @@ def _sentences(database: Database) -> Iterator[None]:
         if sentence is None:
             raise
         raise sentence from error
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # what becomes of Ctrl-C while DuckDB is at work
+            raise
+        raise KeyboardInterrupt from error
