@@ -19,6 +19,7 @@ _VIEW = "cuemem.view"
 _WRITTEN = "cuemem.address"
 _ACTED = "cuemem.acted"
 _COMPLAINTS = "cuemem.complaints"
+_HOME = "home"
 
 
 def begin(page: str) -> View:
@@ -51,10 +52,12 @@ def _start_over() -> None:
     """Run app.py after all.
 
     A fresh server that finds a folder pages/ runs the page of the first address it is asked for by itself, until
-    it has seen a call of st.navigation. The pages have the addresses that app.py gives them.
+    it has seen a call of st.navigation. The pages have the addresses that app.py gives them; the default one has
+    none, so it must be the same one.
     """
     files = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
-    st.navigation([st.Page(file, url_path=file.stem) for file in files], position="hidden")
+    pages = [st.Page(file, url_path=file.stem, default=file.stem == _HOME) for file in files]
+    st.navigation(pages, position="hidden")
     st.rerun()
 
 
