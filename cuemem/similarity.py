@@ -8,6 +8,7 @@ query and many, full and incremental computation, give the same ranks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,6 +25,8 @@ DECIMALS = 6
 # The error of a float32 dot product of unit vectors is below d·2⁻²⁴ (2.3e-5 at d = 384), on both sides.
 SLACK = 1e-4
 _BLOCK_ROWS = 256
+_MANY = 48  # so many rows, as of one very long turn, are ranked faster together
+_EXACT_ROWS = 4096
 _SPARE = 6  # candidates beyond the count asked for, so that near-ties rarely need the slow path
 _MOST_SPARE = 32
 _FOLD = 64
@@ -82,6 +85,16 @@ class Ranking:
         rivals = cosines(self.matrix[close], self.query)
         before = (rivals > exact) | ((rivals == exact) & (close < row))
         return surely + int(before.sum()) + 1, exact
+
+    def ranks(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        """The rank and the cosine of each of some rows; of many rows by ranking all there are, once."""
+        if len(rows) < _MANY:
+            return [self.rank(row) for row in rows]
+        blocks = range(0, len(self.matrix), _EXACT_ROWS)
+        exact = np.concatenate([cosines(self.matrix[at : at + _EXACT_ROWS], self.query) for at in blocks])
+        place = np.empty(len(exact), np.int64)
+        place[np.lexsort((np.arange(len(exact)), -exact))] = np.arange(1, len(exact) + 1)
+        return [(int(place[row]), float(exact[row])) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ def test_top_is_a_prefix_of_a_stable_sort_and_rank_its_place(
     assert values.tolist() == cosines(matrix[chosen], query).tolist()
     for row in range(0, count, 7):
         assert ranking.rank(row)[0] == order.index(row) + 1
+    one_by_one = [ranking.rank(row) for row in range(count)]
+    rows = list(range(count)) * (1 + 60 // count)  # enough of them to be ranked together
+    assert ranking.ranks(rows) == one_by_one * (1 + 60 // count)
 
 
 def plain_nearest(matrix: Matrix, groups: list[int], row: int, count: int, elsewhere: bool) -> list[int]:

@@ -43,8 +43,9 @@ def explain_turn(
 def rank_cues(retrieval: Retrieval, turn: int) -> tuple[CueHit, ...]:
     """The cues of a turn by their rank over all of C."""
     graph = retrieval.graph
-    ranked = [(*retrieval.ranking.rank(cue), cue) for cue in graph.cues_of(turn)]
-    return tuple(CueHit(rank, cosine, graph.cues[cue]) for rank, cosine, cue in sorted(ranked))
+    cues = graph.cues_of(turn)
+    ranked = zip(retrieval.ranking.ranks(cues), cues, strict=True)
+    return tuple(CueHit(rank, cosine, graph.cues[cue]) for (rank, cosine), cue in sorted(ranked))
 
 
 def closed_form(retrieval: Retrieval, turn: int, settings: Settings) -> tuple[Change, ...]:

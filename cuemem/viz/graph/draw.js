@@ -41,6 +41,7 @@ function cuememGraph(vis, box, hooks) {
 
   function card({ ctx, id, x, y, state }) {
     const row = rows.get(id);
+    if (!row) return {}; // of the picture before, about to be removed
     const width = row.widthConstraint.maximum, height = row.heightConstraint.minimum;
     const group = CUEMEM_THEMES[theme].groups[row.group], ink = CUEMEM_THEMES[theme].ink;
     const { background, border } = group.color, dashes = group.shapeProperties.borderDashes;
@@ -266,5 +267,5 @@ function cuememGraph(vis, box, hooks) {
     box.replaceChildren();
   }
 
-  return { show, select, destroy, pagePosition };
+  return { show, select, destroy, pagePosition, revision: () => box.dataset.rev };
 }
