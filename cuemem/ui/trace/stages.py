@@ -37,6 +37,6 @@ def _step(stage: Stage) -> Html:
 
 
 def _rows(stage: Stage) -> pd.DataFrame:
-    rows = [(item.rank, item.label, item.turn_id, item.score, item.note) for item in stage.items]
+    rows = [(item.rank, item.label, item.turn_id, item.score, item.note or None) for item in stage.items]
     table = pd.DataFrame(rows, columns=["rank", "what", "turn", "score", "note"])
     return table.dropna(axis="columns", how="all")

@@ -41,7 +41,7 @@ function cuememGraph(vis, box, hooks) {
 
   function card({ ctx, id, x, y, state }) {
     const row = rows.get(id);
-    if (!row) return {}; // of the picture before, about to be removed
+    if (row?.shape !== "box") return {}; // of the picture before, about to be removed or to change its shape
     const width = row.widthConstraint.maximum, height = row.heightConstraint.minimum;
     const group = CUEMEM_THEMES[theme].groups[row.group], ink = CUEMEM_THEMES[theme].ink;
     const { background, border } = group.color, dashes = group.shapeProperties.borderDashes;
