@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from cuemem.context import said
-from cuemem.types import CueHit, Explanation, Turn
+from cuemem.types import Explanation, Turn
 from cuemem.ui import state
 from cuemem.ui.markup import Html, html, join, show
 from cuemem.ui.scene import Scene
-from cuemem.viz.graph.marks import clipped
+from cuemem.ui.trace.evidence import remedies
+from cuemem.ui.trace.reading import Reading
+from cuemem.ui.trace.why import cue_list
 
-MOST_CUES = 12
 _STAGES = {
     "in context": ("In the context", "cm-good"),
     "cut by budget": ("Cut by the budget", "cm-busy"),
@@ -24,10 +25,15 @@ _STAGES = {
 def turn_panel(scene: Scene, turn: Turn) -> None:
     """Why this turn is, or is not, recalled for the question; the way to Trace and Cues, and out of the selection."""
     explained = _explained(scene, turn)
-    parts = [_head(turn)]
-    if explained is not None:
-        parts += [why(explained, gold=turn.turn_id in scene.gold.turns), cue_list(explained.hits)]
-    show(html('<div class="cm-turn">{parts}</div>', parts=join(parts)))
+    with st.container(border=True, key="turn-panel", gap="small"):
+        if explained is None or scene.memory is None or scene.question is None:
+            show(_head(turn))
+        else:
+            reason = why(explained, gold=turn.turn_id in scene.gold.turns)
+            cues = html('<div class="cmt-columns">{cues}</div>', cues=cue_list(explained))
+            show(html('<div class="cm-turn">{parts}</div>', parts=join([_head(turn), reason, cues])))
+            if explained.stage != "in context":
+                remedies(Reading(scene, scene.memory, scene.question), explained.changes, "turn")
     st.button("Clear the selection", key="turn.clear", on_click=state.change, kwargs={"turn": None}, width="stretch")
 
 
@@ -36,7 +42,8 @@ def said_card(scene: Scene, turn: Turn) -> None:
     explained = _explained(scene, turn)
     reason = why(explained, gold=turn.turn_id in scene.gold.turns) if explained else Html("")
     text = html('<p class="cm-said" dir="auto">{text}</p>', text=turn.text)
-    show(html('<div class="cm-turn">{head}{text}{reason}</div>', head=_head(turn), text=text, reason=reason))
+    with st.container(border=True):
+        show(html('<div class="cm-turn">{head}{text}{reason}</div>', head=_head(turn), text=text, reason=reason))
 
 
 def _explained(scene: Scene, turn: Turn) -> Explanation | None:
@@ -64,26 +71,4 @@ def why(explained: Explanation, *, gold: bool) -> Html:
         label=label,
         star=star,
         sentence=explained.sentence,
-    )
-
-
-def cue_list(hits: tuple[CueHit, ...]) -> Html:
-    """The cues of a turn with their ranks for the question, best first."""
-    if not hits:
-        return Html("")
-    rows = [
-        html(
-            '<li><span class="cm-rank">{rank}</span><bdi>{text}</bdi><span class="cm-rank">{cosine:.3f}</span></li>',
-            rank=f"#{hit.rank:,}",
-            text=clipped(hit.cue.text, 240),
-            cosine=hit.cosine,
-        )
-        for hit in hits[:MOST_CUES]
-    ]
-    more = len(hits) - MOST_CUES
-    rest = html('<p class="cm-quiet">{more} more are on the Cues page.</p>', more=more) if more > 0 else Html("")
-    return html(
-        '<p class="cm-label">Ranked for this question, with cosine</p><ol class="cm-cues">{rows}</ol>{rest}',
-        rows=join(rows),
-        rest=rest,
     )

@@ -17,7 +17,7 @@ from cuemem.ui.chat.filters import draw_filters
 from cuemem.ui.chat.text import chat_text, day
 from cuemem.ui.markup import Html, html, show
 from cuemem.ui.scene import Scene
-from cuemem.viz.graph.marks import Mark, sentence_of
+from cuemem.viz.graph.marks import Mark, clipped, sentence_of
 
 
 def draw(scene: Scene) -> None:
@@ -31,9 +31,8 @@ def draw(scene: Scene) -> None:
     marks = margin.marked(by_id, gold, recall)
     cues = _cue_counts(scene)
     wanted = margin.Wanted.of(scene.view)
-    show(_heading(scene, turns))
     asked = _question(scene, marks)
-    show(html('<div class="cm-narrow">{asked}</div>', asked=asked))
+    show(html('{head}<div class="cm-narrow">{asked}</div>', head=_heading(scene, turns), asked=asked))
     draw_filters(turns, wanted, margin.offered(marks, cues, recall is not None, wanted.role))
     chat, aside = st.columns([5, 2], gap="medium")
     with chat:
@@ -78,8 +77,15 @@ def _heading(scene: Scene, turns: Sequence[Turn]) -> Html:
         title=scene.summary.title,
         counts=f"{len(turns):,} turns in {sessions:,} session{'' if sessions == 1 else 's'}",
         when=when,
-        who=" and ".join(scene.conversation.speakers) if len(scene.conversation.speakers) < 4 else "several speakers",
+        who=_who(scene.conversation.speakers),
     )
+
+
+def _who(speakers: Sequence[str]) -> str:
+    """Two or three people by name, more by their number."""
+    if len(speakers) > 3:
+        return f"{len(speakers):,} speakers"
+    return " and ".join(clipped(name, 40) for name in speakers)
 
 
 def _question(scene: Scene, marks: Sequence[Mark]) -> Html:

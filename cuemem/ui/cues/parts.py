@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from cuemem.methods.cuemem.inspect import NearDuplicates
 from cuemem.types import Cue, Turn
 from cuemem.ui import controls, markup, state, tables
 from cuemem.ui.cues.book import Book
@@ -129,7 +130,8 @@ def duplicates(book: Book) -> None:
         markup.show(markup.html('<p class="cm-quiet">No two cues are the same.</p>'))
     _title("Nearly the same")
     close = _close(book)
-    found = book.desk.near_duplicates(*book.key, close)
+    record = book.scene.choice.record if book.scene.choice else None
+    found = _near(record.memory_id if record else "", book.held.content_hash or "", close, book)
     more = found.total - len(found.pairs)
     markup.show(
         markup.html(
@@ -142,6 +144,12 @@ def duplicates(book: Book) -> None:
     if found.pairs:
         rows = [pair_row(pair) for pair in found.pairs]
         _table(book, "pairs", rows, PAIR_COLUMNS, None, lambda row: go_to_cue(found.pairs[row].one, book))
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _near(memory_id: str, content_hash: str, close: float, _book: Book) -> NearDuplicates:
+    """Looked for once: the two names tell a memory and the cues in it."""
+    return _book.desk.near_duplicates(*_book.key, close)
 
 
 def _title(text: str) -> None:

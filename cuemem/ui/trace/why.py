@@ -6,7 +6,7 @@ import streamlit as st
 
 from cuemem.context import said
 from cuemem.types import Edge, Explanation, Turn
-from cuemem.ui import controls, state
+from cuemem.ui import state
 from cuemem.ui.markup import Html, html, join, show
 from cuemem.ui.trace.evidence import remedies
 from cuemem.ui.trace.reading import Reading
@@ -39,7 +39,7 @@ def _explained(reading: Reading, turn: Turn) -> Explanation:
 
 def _picker(reading: Reading, turn: Turn | None) -> None:
     turns = reading.scene.turns
-    key = controls.put("trace.turn", turn.turn_id if turn else None)
+    key = state.put("trace.turn", turn.turn_id if turn else None)
     st.selectbox(
         "Turn",
         list(turns),
@@ -65,12 +65,12 @@ def _panel(reading: Reading, turn: Turn, explained: Explanation) -> Html:
         head=f"{turn.turn_id} · session {turn.session} · {said(turn.time)}",
         sentence=explained.sentence,
         text=turn.text,
-        cues=_cues(explained),
+        cues=cue_list(explained),
         edges=_edges(reading, turn, explained),
     )
 
 
-def _cues(explained: Explanation) -> Html:
+def cue_list(explained: Explanation) -> Html:
     """The turn's cues by their rank over all cues."""
     if not explained.hits:
         rows = html('<p class="cm-quiet">None was extracted, so no question can find this turn by itself.</p>')
