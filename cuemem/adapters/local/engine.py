@@ -26,6 +26,9 @@ _SERVER = "cuemem.adapters.local.server"
 _START_SECONDS = 300.0  # reading the model from a cold, slow disk
 _STOP_SECONDS = 10.0
 _TICK = 0.1
+# Threads that wait for each other give their core away instead of spinning: on a busy machine they would otherwise
+# hold up the very thread they wait for, and a reply takes twenty times as long (docs/notes/models-local.md).
+_WAITING = {"OMP_WAIT_POLICY": "passive"}
 
 
 class LocalEngine:
@@ -138,6 +141,7 @@ class LocalEngine:
             return subprocess.Popen(
                 [sys.executable, "-m", _SERVER, *(f"--{name}={value}" for name, value in given.items())],
                 cwd=_ROOT,
+                env=_WAITING | os.environ,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
