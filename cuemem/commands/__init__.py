@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from cuemem.commands import build, explain, export, grid, load, local_model, manual, measure, shelf, trace
+from cuemem.commands import (
+    answer,
+    build,
+    explain,
+    export,
+    grid,
+    load,
+    local_model,
+    manual,
+    measure,
+    models,
+    shelf,
+    trace,
+)
 from cuemem.commands.application import Page, application
 
 app = application()
@@ -13,9 +26,12 @@ for _name, _help, _command in (
     ("list", manual.LIST, shelf.list_conversations),
     ("trace", manual.TRACE, trace.trace),
     ("explain", manual.EXPLAIN, explain.explain),
+    ("answer", manual.ANSWER, answer.answer),
     ("retrieval", manual.RETRIEVAL, measure.retrieval),
     ("grid", manual.GRID, grid.grid),
     ("export", manual.EXPORT, export.export),
+    ("prompts", manual.PROMPTS, models.prompts),
+    ("extraction-quality", manual.EXTRACTION_QUALITY, models.quality),
     ("problems", manual.PROBLEMS, load.problems),
     ("remove", manual.REMOVE, shelf.remove),
     ("info", manual.INFO, shelf.info),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -13,17 +13,29 @@ import typer
 from cuemem.adapters.store import MemoryRecord
 from cuemem.commands.desk import Desk
 from cuemem.commands.display import Columns, counted, table
+from cuemem.commands.extracting import (
+    ByModel,
+    GroupTokens,
+    OnlyEstimate,
+    RetryFailed,
+    by_model,
+    estimates,
+    failed_turns,
+    tell,
+)
+from cuemem.commands.model_options import ApiBase, Concurrency, Model, OwnPrompts, PerMinute, Window, money
 from cuemem.commands.options import NO_TYPE, TURN_UNITS, listed, one_of
 from cuemem.commands.shelf import short_names
-from cuemem.errors import BadInput, CueMemError
+from cuemem.cues.estimate import Estimate
+from cuemem.cues.llm import NAME
+from cuemem.errors import BadInput, BadSetting, CueMemError
 from cuemem.knobs import with_settings
 from cuemem.methods import method_named
-from cuemem.types import ConversationId, Problem
+from cuemem.types import ConversationId, Problem, TurnId
 from cuemem.workbench import Workbench
 from cuemem.workbench.samples import load_samples
 from cuemem.workbench.sources import ABOUT, PER_CALL
 
-SOURCES = [name for name in ABOUT if name not in PER_CALL]  # those that need no language model
 _SHOWN = 12
 
 Some = Annotated[
@@ -35,8 +47,8 @@ Cues = Annotated[
     str | None,
     typer.Option(
         "--cues",
-        help=f"Where cues come from: {listed(SOURCES)}. Default: sentences, or imported with --cue-dir.",
-        **one_of(SOURCES),
+        help=f"Where cues come from: {listed(ABOUT)}. Default: sentences, imported with --cue-dir, llm with --model.",
+        **one_of(ABOUT),
     ),
 ]
 CueDir = Annotated[
@@ -54,6 +66,7 @@ class Task:
     name: str
     method: Any
     cue_dir: Path | None = None
+    how: ByModel | None = None
 
 
 @dataclass
@@ -63,6 +76,7 @@ class Outcome:
     built: list[tuple[Task, MemoryRecord, float]] = field(default_factory=list)
     failed: list[tuple[Task, CueMemError]] = field(default_factory=list)
     problems: list[tuple[Task, Problem]] = field(default_factory=list)
+    failed_turns: list[tuple[Task, TurnId, str]] = field(default_factory=list)
 
 
 def build(
@@ -72,6 +86,15 @@ def build(
     cues: Cues = None,
     cue_dir: CueDir = None,
     turns: Turns = "auto",
+    model: Model = None,
+    api_base: ApiBase = None,
+    window: Window = None,
+    concurrency: Concurrency = None,
+    per_minute: PerMinute = None,
+    own: OwnPrompts = None,
+    group_tokens: GroupTokens = 0,
+    retry_failed: RetryFailed = False,
+    only_estimate: OnlyEstimate = False,
 ) -> None:
     """Build the memories of conversations."""
     desk: Desk = ctx.obj
@@ -79,14 +102,24 @@ def build(
         raise typer.BadParameter("Name the conversations to build, or say --all; one of the two.")
     if cue_dir is not None and not cue_dir.exists():
         raise typer.BadParameter(f"There is no folder or file {str(cue_dir)!r}.", param_hint="--cue-dir")
-    source = cues or ("imported" if cue_dir else "sentences")
+    source = cues or ("imported" if cue_dir else NAME if model else "sentences")
+    calls = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute, "window": window}
     method = with_settings(method_named("cuemem"), {"cue_source": source, "turn_unit": turns})
     with desk.workbench() as workbench:
         names = short_names(workbench.store.conversations())
         ids = names if everything else dict.fromkeys(map(workbench.store.resolve, conversations or ()))
         if not ids:
             raise BadInput(f"{workbench.store.path} holds no conversation. Load a file first.")
-        outcome = work_off(desk, workbench, [Task(it, names[it], method, cue_dir) for it in ids])
+        how = None
+        if source in PER_CALL:
+            how = by_model(workbench, own, group_tokens, retry_failed, model=model, **calls)
+        told = estimates(workbench, how, ids, turns) if how else {}
+        if only_estimate:
+            report_estimates(desk, {names[it]: estimate for it, estimate in told.items()})
+            return
+        if how:
+            tell(desk, how.source.chat.name, told.values())
+        outcome = work_off(desk, workbench, [Task(it, names[it], method, cue_dir, how) for it in ids])
     report(desk, outcome)
     # With --all it is no failure that some conversations lack what others have, such as a file of cues.
     if outcome.failed and not (everything and outcome.built):
@@ -106,12 +139,21 @@ def work_off(desk: Desk, workbench: Workbench, tasks: Sequence[Task]) -> Outcome
         with desk.progress(f"Building {task.name} ({place} of {len(tasks)})", long=True) as progress:
             try:
                 record = workbench.build(
-                    task.conversation_id, task.method, task.cue_dir, progress, report=report_problems
+                    task.conversation_id,
+                    task.method,
+                    task.cue_dir,
+                    progress,
+                    report=report_problems,
+                    llm=task.how.source if task.how else None,
+                    retry_failed=task.how is not None and task.how.retry_failed,
                 )
             except BadInput as error:
                 outcome.failed.append((task, error))
                 continue
         outcome.built.append((task, record, perf_counter() - started))
+        if record.cue_source in PER_CALL:
+            lost = failed_turns(workbench, record.conversation_id, record.turn_unit)
+            outcome.failed_turns.extend((task, *turn) for turn in lost)
     desk.kept = "All that was asked for is built and kept."
     return outcome
 
@@ -130,6 +172,9 @@ def report(desk: Desk, outcome: Outcome) -> None:
         "built": [{"name": task.name, "seconds": round(took, 3), "memory": rec} for task, rec, took in outcome.built],
         "failed": [{"name": task.name, "error": str(error)} for task, error in outcome.failed],
         "problems": [{"name": task.name, "problem": problem} for task, problem in outcome.problems],
+        "failed_turns": [
+            {"name": task.name, "turn_id": it, "failure": why} for task, it, why in outcome.failed_turns
+        ],
     }
     parts: list[Any] = []
     if outcome.built:
@@ -145,7 +190,32 @@ def report(desk: Desk, outcome: Outcome) -> None:
     parts += _first(
         "Problems and notes in the imported cues", ("conversation!", "kind!", "place", "what was done"), found
     )
+    lost = [(task.name, turn_id, why) for task, turn_id, why in outcome.failed_turns]
+    title = "Turns without cues because the model failed at them (again with --retry-failed)"
+    parts += _first(title, ("conversation!", "turn!", "why"), lost)
     desk.emit(document, *parts)
+
+
+def report_estimates(desk: Desk, told: Mapping[str, Estimate]) -> None:
+    """What the extraction of each conversation would take."""
+    if not told:
+        raise BadSetting(
+            "There is nothing to estimate: only cues from a language model have a price. Say --model NAME."
+        )
+    rows = [
+        (
+            name,
+            it.turns,
+            it.calls,
+            it.tokens_in,
+            it.tokens_out,
+            money(it.cost),
+            None if it.seconds is None else round(it.seconds),
+        )
+        for name, it in told.items()
+    ]
+    columns = ("conversation!", "turns>", "calls>", "tokens in>", "out>", "price>", "seconds>")
+    desk.emit({"estimates": told}, table("What it would take", columns, rows))
 
 
 def _first(title: str, columns: Columns, rows: Sequence[Sequence[object]]) -> list[Any]:

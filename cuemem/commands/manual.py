@@ -51,6 +51,10 @@ came from. Where they come from:
   imported      triples made elsewhere, from the folder given by --cue-dir: a
                 file SAMPLE.jsonl for each conversation, a line for each turn:
                 {"turn_id": "D1:3", "cues": \\[["Ann", "adopted", "a cat"]]}
+  llm           triples that a language model extracts, as in the paper; one
+                call a turn. What it will take is told before; a turn that it
+                fails at is listed and stops nothing. Ctrl-C loses only the
+                calls under way. Keys are taken from the environment.
 
 A turn is an utterance (one message) or an exchange (a message and the reply
 to it); auto takes exchanges for user and assistant, else utterances.
@@ -65,6 +69,8 @@ Examples:
   python -m cuemem build --all --cues imported --cue-dir cues/
   python -m cuemem build conv-26 conv-30 --cues observations
   python -m cuemem build lakeside --turns exchange
+  python -m cuemem build lakeside --cues llm --model gpt-4o-mini --estimate
+  python -m cuemem build lakeside --cues llm --model local
 """
 
 LIST = """List the conversations by their shortest names, and what is built of each."""
@@ -110,6 +116,39 @@ that is in, these values say how far each could be lowered.
 
   python -m cuemem explain conv-26 0 D1:3
   python -m cuemem explain lakeside 0 D4:4 --cues imported -k 0
+"""
+
+ANSWER = """Answer a question from several contexts by one model, and compare.
+
+Each method's context goes into the same prompt, then to the same model and
+the same judge. For each: verdict, tokens in and out, price, seconds to
+reconstruct the context and to answer (Table 3 of the paper), and token F1;
+then the answers with the judge's reasons. What was asked before comes from
+the store and costs nothing. A history longer than the model's window is cut
+at its oldest end, and that is said.
+
+A question that is not in the file has no gold, so no verdict.
+
+  python -m cuemem answer lakeside 0 --method cuemem --method full_history
+  python -m cuemem answer lakeside 14 --model gpt-4o-mini --no-priority
+  python -m cuemem answer lakeside "Who bakes rye bread?" --model local
+"""
+
+PROMPTS = """Print the prompts for language models, each with its source and hash.
+
+To put one of your own in its place, write it to DIR/NAME.txt, beginning with
+a copy of the one here, and say --prompts DIR or set CUEMEM_PROMPTS. Results
+remember which prompt they came from.
+
+  python -m cuemem prompts extraction
+"""
+
+EXTRACTION_QUALITY = """Measure how well a model extracts facts, on 54 turns of the samples.
+
+Recall is the share of hand-written facts that a triple of their turn matches,
+precision the share of triples that match a fact: by stemmed words or by
+embedding, with the same numbers. docs/notes/models.md says what this rule
+gets wrong, and what models reached.
 """
 
 RETRIEVAL = """Measure how much of the gold evidence is retrieved, and at what cost.

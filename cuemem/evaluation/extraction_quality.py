@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from cuemem.errors import BadInput
 from cuemem.evaluation.f1 import stems
 from cuemem.ports import Embedder, Extraction
-from cuemem.types import Triple, TurnId
+from cuemem.types import Matrix, Triple, TurnId
 
 WORDS, MEANING = 0.5, 0.75
 # Words that tell nothing apart, as Porter leaves them: "has" is "ha", "this" is "thi", "his" is "hi".
@@ -120,36 +120,36 @@ def measure_extraction(
     gold: Sequence[GoldTurn], extractions: Mapping[tuple[str, TurnId], Extraction], embedder: Embedder
 ) -> Quality:
     """Score what was extracted of the gold turns, by conversation and turn; a turn that is missing has failed."""
+    made = [extractions.get((turn.conversation, turn.turn_id)) for turn in gold]
+    pairs = [
+        ([str(fact) for fact in turn.facts], [str(content) for content in extraction.contents] if extraction else [])
+        for turn, extraction in zip(gold, made, strict=True)
+    ]
+    vectors = _vectors([text for facts, triples in pairs for text in (*facts, *triples)], embedder)
     rows = []
-    for turn in gold:
-        made = extractions.get((turn.conversation, turn.turn_id))
-        contents = made.contents if made else ()
-        matches = _matches([str(fact) for fact in turn.facts], [str(content) for content in contents], embedder)
+    for turn, extraction, (facts, triples) in zip(gold, made, pairs, strict=True):
+        matches = [[_match(fact, triple, vectors) for triple in triples] for fact in facts]
         rows.append(
             TurnQuality(
                 turn,
                 tuple(any(row) for row in matches),
-                contents,
-                tuple(any(row[place] for row in matches) for place in range(len(contents))),
-                made.failure if made else "it was not extracted",
+                extraction.contents if extraction else (),
+                tuple(any(row[place] for row in matches) for place in range(len(triples))),
+                extraction.failure if extraction else "it was not extracted",
             )
         )
     return Quality(tuple(rows))
 
 
-def _matches(facts: Sequence[str], triples: Sequence[str], embedder: Embedder) -> list[list[bool]]:
-    """For each fact, whether each triple matches it."""
-    if not facts or not triples:
-        return [[False] * len(triples) for _ in facts]
-    vectors = embedder.encode([*facts, *triples])
-    cosines = vectors[: len(facts)] @ vectors[len(facts) :].T
-    return [
-        [
-            _numbers(fact) <= _numbers(triple) and (_word_f1(fact, triple) >= WORDS or bool(cosine >= MEANING))
-            for triple, cosine in zip(triples, row, strict=True)
-        ]
-        for fact, row in zip(facts, cosines, strict=True)
-    ]
+def _vectors(texts: Sequence[str], embedder: Embedder) -> dict[str, Matrix]:
+    unique = list(dict.fromkeys(texts))
+    return dict(zip(unique, embedder.encode(unique), strict=True)) if unique else {}
+
+
+def _match(fact: str, triple: str, vectors: Mapping[str, Matrix]) -> bool:
+    if not _numbers(fact) <= _numbers(triple):
+        return False
+    return _word_f1(fact, triple) >= WORDS or float(vectors[fact] @ vectors[triple]) >= MEANING
 
 
 def _word_f1(one: str, other: str) -> float:

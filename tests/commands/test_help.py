@@ -37,7 +37,7 @@ def test_the_help_texts_are_set_for_eighty_columns() -> None:
 def test_every_example_names_options_that_exist(empty: Cli) -> None:
     texts = {name.lower(): text for name, text in vars(manual).items() if name.isupper()}
     for text in texts.values():
-        for command, words in re.findall(r"^  python -m cuemem (\w+)(.*)$", text, re.MULTILINE):
+        for command, words in re.findall(r"^  python -m cuemem ([\w-]+)(.*)$", text, re.MULTILINE):
             shown = empty(command, "--help").out
             for option in re.findall(r"(?<!\w)--?[a-z][a-z-]*", words):
                 assert option in shown, f"{command} has no {option}"
