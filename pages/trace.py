@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuemem.ui import controls, empty
+from cuemem.ui import cache, controls, empty
 from cuemem.ui.trace.asked import asked, figures
 from cuemem.ui.trace.context import context
 from cuemem.ui.trace.evidence import evidence
@@ -14,7 +14,7 @@ from cuemem.ui.trace.why import why
 
 scene = controls.inspected()
 reading = Reading(scene, *empty.require(scene))
-asked(reading.question)
+asked(reading.question, cache.flagged(scene.summary.conversation_id).get(reading.question.index))
 figures(reading)
 evidence(reading)
 stages(reading)

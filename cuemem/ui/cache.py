@@ -15,7 +15,7 @@ from cuemem.errors import CueMemError
 from cuemem.jobs import Jobs
 from cuemem.methods import method_named
 from cuemem.ports import Memory
-from cuemem.types import Conversation, ConversationId, Question
+from cuemem.types import Conversation, ConversationId, Flag, Question
 from cuemem.workbench import Workbench, incoming
 from cuemem.workbench.tasks import files_of, tasks
 
@@ -108,6 +108,16 @@ def memories(conversation_id: ConversationId) -> tuple[MemoryRecord, ...]:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _memories(path: str, commits: int, conversation_id: ConversationId) -> tuple[MemoryRecord, ...]:
     return _workbench(path).store.memories(conversation_id)
+
+
+def flagged(conversation_id: ConversationId) -> dict[int, Flag]:
+    """The questions whose gold a list of known faults doubts, read anew once something was written."""
+    return _flagged(str(default_store_path()), workbench().store.commits, conversation_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _flagged(path: str, commits: int, conversation_id: ConversationId) -> dict[int, Flag]:
+    return _workbench(path).store.flagged(conversation_id)
 
 
 def conversation(conversation_id: ConversationId) -> Conversation:

@@ -6,15 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from cuemem.evaluation.retrieval import category_label
 from cuemem.knobs import Knob
 from cuemem.methods import METHODS
-from cuemem.types import Question
 from cuemem.ui import cache, empty, markup, state
+from cuemem.ui.picker import go_to_question as go_to_question
+from cuemem.ui.picker import question_picker
 from cuemem.ui.scene import Choice, Scene, build_scene
+from cuemem.ui.state import put as put  # pages draw their own widgets by it
 from cuemem.ui.view import BUDGET_STEP, LEAST_BUDGET, MOST_BUDGET, Budget, recall_knobs
-
-EVERY = "All questions"
 
 
 def inspected() -> Scene:
@@ -32,16 +31,10 @@ def inspected() -> Scene:
     state.settle(scene.view)
     with st.sidebar:
         _conversation(scene)
-        _question(scene)
+        question_picker(scene)
         _knobs(scene)
         _foot(scene)
     return scene
-
-
-def put(key: str, value: Any) -> str:
-    """Show this value in the widget of this key; the view decides, whatever the widget showed before."""
-    st.session_state[key] = value
-    return key
 
 
 def _conversation(scene: Scene) -> None:
@@ -103,82 +96,6 @@ def _to_method(key: str) -> None:
 def _to_memory(key: str, choices: tuple[Choice, ...]) -> None:
     choice = choices[st.session_state[key]]
     state.change(cues=choice.cues, turns=choice.turns, turn=None)
-
-
-def _question(scene: Scene) -> None:
-    if scene.question is None:
-        return
-    shown = _filtered(scene)
-    labels = {question.index: f"{question.index} · {question.text}" for question in scene.questions}
-    places = [question.index for question in shown]
-    key = put("control.question", scene.question.index)
-    st.selectbox(
-        "Question",
-        places,
-        format_func=lambda index: labels.get(index, str(index)),
-        key=key,
-        on_change=_to_question,
-        args=(key,),
-    )
-    at = places.index(scene.question.index)
-    back, forward = st.columns(2, gap="small")
-    for column, label, step, shortcut in ((back, "Previous", at - 1, "P"), (forward, "Next", at + 1, "N")):
-        column.button(
-            label,
-            key=f"control.{label}",
-            shortcut=shortcut,
-            disabled=not 0 <= step < len(places),
-            on_click=go_to_question,
-            args=(places[step] if 0 <= step < len(places) else None,),
-            width="stretch",
-        )
-
-
-def _filtered(scene: Scene) -> tuple[Question, ...]:
-    """The questions of the chosen category; the one that is shown is always among them."""
-    counts: dict[str, int] = {}
-    for question in sorted(scene.questions, key=lambda question: question.category_number or 0):
-        counts[category_label(question)] = counts.get(category_label(question), 0) + 1
-    if len(counts) < 2:
-        return scene.questions
-    options = {EVERY: f"{EVERY} ({len(scene.questions)})"} | {
-        name: f"{name} ({count})" for name, count in counts.items()
-    }
-    key = "control.category"
-    if st.session_state.get(key) not in options:
-        st.session_state[key] = EVERY
-    wanted = st.selectbox(
-        "Category",
-        list(options),
-        format_func=lambda name: options.get(name, name),
-        key=key,
-        on_change=_to_category,
-        args=(key, scene.questions),
-        persist_state="session",
-    )
-    return tuple(
-        question
-        for question in scene.questions
-        if wanted in (EVERY, category_label(question)) or question == scene.question
-    )
-
-
-def _to_category(key: str, questions: tuple[Question, ...]) -> None:
-    wanted = st.session_state[key]
-    here = {question.index for question in questions if wanted in (EVERY, category_label(question))}
-    if state.current().question not in here:
-        go_to_question(min(here))
-    state.touch()
-
-
-def _to_question(key: str) -> None:
-    go_to_question(st.session_state[key])
-
-
-def go_to_question(index: int | None) -> None:
-    """In a callback: look at another question of the conversation."""
-    if index is not None:
-        state.change(question=index, turn=None)
 
 
 def _knobs(scene: Scene) -> None:
@@ -260,4 +177,16 @@ def _foot(scene: Scene) -> None:
     with st.popover("Link to this view", width="stretch"):
         st.code(state.link(scene.view), language=None, wrap_lines=True)
     if not cache.model_ready():
-        st.caption("The embedding model is loading; a question asked for the first time waits for it.")
+        _await_model()
+
+
+@st.fragment(run_every=2.0)
+def _await_model() -> None:
+    """Say that the embedding model is on its way, until it has arrived."""
+    if cache.model_ready():
+        st.rerun()
+    st.caption(
+        "The embedding model could not be loaded."
+        if cache.model_failure()
+        else "The embedding model is loading; a question asked for the first time waits for it."
+    )

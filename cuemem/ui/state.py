@@ -86,6 +86,12 @@ def touch() -> None:
     st.session_state[_ACTED] = True
 
 
+def put(key: str, value: Any) -> str:
+    """Show this value in the widget of this key; the view decides, whatever the widget showed before."""
+    st.session_state[key] = value
+    return key
+
+
 def complaints() -> tuple[str, ...]:
     """What the address said that could not be followed, in sentences."""
     said: tuple[str, ...] = st.session_state.get(_COMPLAINTS, ())

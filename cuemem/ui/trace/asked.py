@@ -5,22 +5,27 @@ from __future__ import annotations
 from cuemem.context import said
 from cuemem.evaluation.retrieval import category_label
 from cuemem.text import as_text
-from cuemem.types import Question
+from cuemem.types import Flag, Question
 from cuemem.ui.markup import Html, html, join, show
 from cuemem.ui.trace.reading import Reading
 
 
-def asked(question: Question) -> None:
-    """The question, what kind it is, and the gold answer, which can be folded away before a class."""
+def asked(question: Question, flag: Flag | None) -> None:
+    """The question, what kind it is, and the gold answer, which can be folded away before a class.
+
+    ``flag`` is what a list of known faults says of its gold.
+    """
     facts = [f"Question {question.index}", category_label(question)]
     if question.time is not None:
         facts.append(f"asked on {said(question.time)}")
     show(
         html(
-            '<div class="cmt-asked"><p class="cm-label">{facts}</p><h1 dir="auto">{text}</h1>{never}{answer}</div>',
+            '<div class="cmt-asked"><p class="cm-label">{facts}</p><h1 dir="auto">{text}</h1>'
+            "{never}{flag}{answer}</div>",
             facts=" · ".join(facts),
             text=question.text,
             never=_never_said(question),
+            flag=_flagged(flag),
             answer=_answer(question),
         )
     )
@@ -45,6 +50,20 @@ def _never_said(question: Question) -> Html:
         '<p class="cm-notice cm-warning">The conversation does not say this. The right reply is that it was not '
         "mentioned{trap}. Such questions are scored apart.</p>",
         trap=html("; the trap is to reply “<bdi>{trap}</bdi>”", trap=trap) if trap else Html(""),
+    )
+
+
+def _flagged(flag: Flag | None) -> Html:
+    if flag is None:
+        return Html("")
+    right = as_text(flag.correct_answer)
+    return html(
+        '<p class="cm-notice cm-warning">The gold of this question is doubted by <bdi>{source}</bdi> '
+        "(<bdi>{kind}</bdi>). <bdi>{reasoning}</bdi>{right}</p>",
+        source=flag.source or "a list of known faults",
+        kind=flag.kind,
+        reasoning=flag.reasoning,
+        right=html(" Right would be: <bdi>{answer}</bdi>", answer=right) if right else Html(""),
     )
 
 
