@@ -11,7 +11,7 @@ import streamlit as st
 
 from cuemem.errors import BadInput, UnknownName
 from cuemem.jobs import Job
-from cuemem.text import duration
+from cuemem.text import duration, file_size
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
 from cuemem.workbench.tasks import TaskKind, files_of
@@ -121,10 +121,15 @@ def progress_words(job: Job) -> str:
         return "starting …" if job.state == "running" else "waiting for its turn"
     step = job.what[:1].upper() + job.what[1:]
     if job.total > 0:
-        step += f": {job.done:,} of {job.total:,}"
+        step += f": {_amount(job, job.done)} of {_amount(job, job.total)}"
     elif job.done:
-        step += f": {job.done:,} so far"
+        step += f": {_amount(job, job.done)} so far"
     return step if job.seconds_left is None else f"{step} · about {duration(job.seconds_left)} left"
+
+
+def _amount(job: Job, count: int) -> str:
+    """Steps are counted; what is downloaded has a size."""
+    return file_size(count) if job.what.startswith("download") else f"{count:,}"
 
 
 def stopped_because(job: Job) -> str:
@@ -132,7 +137,7 @@ def stopped_because(job: Job) -> str:
     gone = " Its file is no longer here: hand it in again." if lost_file(job) else ""
     if job.state == "failed":
         return f"Failed: {job.message}{'' if job.message.endswith('again.') else gone}"
-    way = f" at {job.done:,} of {job.total:,}" if job.total else ""
+    way = f" at {_amount(job, job.done)} of {_amount(job, job.total)}" if job.total else ""
     because = "The app was stopped" if job.state == "interrupted" else "Cancelled"
     return f"{because}{way}. {gone.strip() or 'What was done is kept; it goes on from there.'}"
 

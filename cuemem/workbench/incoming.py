@@ -15,23 +15,31 @@ from typing import BinaryIO
 
 from cuemem.adapters.store import Store
 from cuemem.errors import BadInput
+from cuemem.text import storable
 
 _CHUNK = 1 << 20  # bytes
-_LONGEST = 100  # characters of a name
+_LONGEST = 200  # bytes of a name; file systems take 255
 
 
 def receive(store: Store, stream: BinaryIO, name: str) -> Path:
     """A copy of the stream under its own name, made piece by piece. Raises BadInput where the disk is full."""
+    folder = _folder(store)
     try:
-        _folder(store).mkdir(exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=_folder(store))) / _plain(name)
+        folder.mkdir(exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=folder)) / _plain(name)
+    except OSError as error:
+        raise _no_room(name, error) from error
+    try:
         with place.open("wb") as copy:
             shutil.copyfileobj(stream, copy, _CHUNK)
     except OSError as error:
-        raise BadInput(
-            f"{name} could not be put beside the store: {error.strerror or error}. Make room there."
-        ) from error
+        discard(store, place)
+        raise _no_room(name, error) from error
     return place
+
+
+def _no_room(name: str, error: OSError) -> BadInput:
+    return BadInput(f"{name} could not be put beside the store: {error.strerror or error}. Make room there.")
 
 
 def discard(store: Store, path: Path) -> None:
@@ -69,5 +77,8 @@ def _folder(store: Store) -> Path:
 
 def _plain(name: str) -> str:
     """A name from elsewhere as a plain file name: its last part, its ending kept where the name is long."""
-    last = re.sub(r"[\x00-\x1f/\\:]", "_", PurePath(name.replace("\\", "/")).name).strip(". ")
-    return last[:40] + "…" + last[-(_LONGEST - 41) :] if len(last) > _LONGEST else last or "file"
+    last = PurePath(storable(name).replace("\\", "/")).name
+    last = re.sub(r"[\x00-\x1f/:]", "_", last).strip(". ")
+    if len(last.encode()) > _LONGEST:
+        last = f"{last[:30]}…{last[-20:]}"
+    return last or "file"
