@@ -58,14 +58,11 @@ def one_model(real_embedder: SentenceEmbedder) -> Any:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, one_model: None) -> Path:
-    """A closed store: lakeside, its memories from written cues, from sentences and of naive RAG. Do not write."""
-    run = Cli(tmp_path_factory.mktemp("commands") / "built.duckdb")
-    run("load", DATA / "locomo_sample.json")
-    run("build", "lakeside", "--cue-dir", CUES)
-    run("build", "lakeside")
-    run("grid", "--cues", "imported", "-w", 0, "-k", 0, "-m", 5)  # encodes the questions, all at once
-    run("trace", "lakeside", 0, "--method", "naive_rag")  # is built on first use
+def built(tmp_path_factory: pytest.TempPathFactory, sample_store: Path, one_model: None) -> Path:
+    """A closed store: of lakeside memories from written cues, from observations and of naive RAG. Do not write."""
+    run = Cli(Path(shutil.copy(sample_store, tmp_path_factory.mktemp("commands") / "built.duckdb")))
+    run("build", "lakeside", "--cues", "observations")
+    run("trace", "lakeside", 0, "--method", "naive_rag", "--no-context")  # is built on first use
     return run.store
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -65,28 +64,34 @@ def test_a_second_build_computes_nothing(cli: Cli, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("cuemem.adapters.embed.SentenceEmbedder.encode", fail)
     before = cli("info", "--json").document["info"]["rows"]
     cli("build", "lakeside", "--cue-dir", CUES)
-    cli("build", "lakeside")
+    cli("build", "lakeside", "--cues", "observations")
     assert cli("info", "--json").document["info"]["rows"] == before
 
 
 def test_sample_builds_the_bundled_conversations_once(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over a shortened copy of the second file, whose haystack takes long to embed."""
-    data = Path(shutil.copytree(DATA, tmp_path / "data"))
-    path = data / "longmemeval_sample.json"
-    instances = json.loads(path.read_text(encoding="utf-8"))
+    """Over shortened copies of both files, which take long to embed."""
+    (sample,) = json.loads((DATA / "locomo_sample.json").read_text(encoding="utf-8"))
+    talk = sample["conversation"]
+    first_session = {name: talk[name] for name in ("speaker_a", "speaker_b", "session_1", "session_1_date_time")}
+    first = tmp_path / "locomo_sample.json"
+    first.write_text(json.dumps([sample | {"conversation": first_session}]), encoding="utf-8")
+    instances = json.loads((DATA / "longmemeval_sample.json").read_text(encoding="utf-8"))[:2]
     for instance in instances:
         for key in ("haystack_dates", "haystack_session_ids", "haystack_sessions"):
             instance[key] = instance[key][:1]
-    path.write_text(json.dumps(instances), encoding="utf-8")
-    monkeypatch.setattr("cuemem.workbench.samples._OTHERS", (path,))
-    built = cli("sample", "--json").document["built"]
-    assert [(it["name"], it["memory"]["cue_source"]) for it in built[:2]] == [
+    second = tmp_path / "longmemeval_sample.json"
+    second.write_text(json.dumps(instances), encoding="utf-8")
+    monkeypatch.setattr("cuemem.workbench.samples._WITH_CUES", first)
+    monkeypatch.setattr("cuemem.workbench.samples._OTHERS", (second,))
+    built = empty("sample", "--json").document["built"]
+    assert [(it["name"], it["memory"]["cue_source"]) for it in built] == [
         ("lakeside", "imported"),
         ("lakeside", "sentences"),
+        ("sample_user", "sentences"),
+        ("sample_assistant", "sentences"),
     ]
-    assert len(built) == 2 + len(instances)
-    rows = cli("info", "--json").document["info"]["rows"]
-    cli("sample")
-    assert cli("info", "--json").document["info"]["rows"] == rows
+    rows = empty("info", "--json").document["info"]["rows"]
+    empty("sample")
+    assert empty("info", "--json").document["info"]["rows"] == rows

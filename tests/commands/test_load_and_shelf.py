@@ -107,12 +107,12 @@ def test_list_gives_the_shortest_names_that_are_understood(empty: Cli, tmp_path:
 def test_list_and_info_tell_what_is_built(cli: Cli) -> None:
     shown = cli("list").out
     assert "imported/utterance" in shown
-    assert "sentences/utterance" in shown
-    (row,) = cli("--json", "list").document["conversations"]
-    assert [memory["cue_source"] for memory in row["memories"]] == ["imported", "sentences", None]
+    assert "observations/utterance" in shown
+    row = cli("--json", "list").document["conversations"][0]
+    assert [memory["cue_source"] for memory in row["memories"]] == ["imported", "observations", None]
     assert row["conversation"]["questions"] == 56
     about = cli("info", "--json").document
-    assert about["info"]["rows"]["conversations"] == 1
+    assert about["info"]["rows"]["conversations"] == 8
     assert str(cli.store) in "".join(cli("info").out.split())
 
 
@@ -127,15 +127,16 @@ def test_remove_asks_and_takes_everything_of_a_conversation(cli: Cli) -> None:
         assert "Nothing was removed" in cli("remove", "lakeside", code=1, answer=answer).err
     assert "--yes" in cli("--json", "remove", "lakeside", code=1).document["error"]
     assert "No conversation" in cli("remove", "lakeside", "nowhere", "--yes", code=1).err
-    assert "lakeside" in cli("list").out
+    before = cli("info", "--json").document["info"]["rows"]
     assert "Removed lakeside." in cli("remove", "lakeside", code=0, answer="y\n").out
     rows = cli("info", "--json").document["info"]["rows"]
-    assert [rows[name] for name in ("conversations", "cues", "memories", "questions", "files")] == [0] * 5
-    assert rows["vectors"] > 0
+    assert [rows[name] for name in ("cues", "cue_sets", "memories", "observations", "results")] == [0] * 5
+    assert [before[name] - rows[name] for name in ("conversations", "questions", "files")] == [1, 56, 1]
+    assert rows["vectors"] == before["vectors"]
     cli("load", DATA / "locomo_sample.json")
     freed = cli("remove", "lakeside", "--yes", "--compact", "--json").document["compacted"]
     assert freed["vectors"] > 0
-    assert "holds no conversation" in cli("list").out
+    assert "lakeside" not in cli("list").out
 
 
 def test_text_of_the_data_is_shown_literally(empty: Cli, hostile: Path, tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def test_an_ambiguity_is_an_error_that_lists_the_memories(cli: Cli) -> None:
     for words in (["trace", "lakeside", 0], ["explain", "lakeside", 0, "D4:4"], ["retrieval"], ["grid"]):
         said = cli(*words, code=1).err.replace("\n", " ")
         assert "--cues imported --turns utterance" in said
-        assert "--cues sentences --turns utterance" in said
-    assert "python -m cuemem build lakeside" in cli("trace", "lakeside", 0, "--cues", "observations", code=1).err
+        assert "--cues observations --turns utterance" in said
+    assert "python -m cuemem build lakeside" in cli("trace", "lakeside", 0, "--cues", "sentences", code=1).err
 
 
 @pytest.mark.parametrize("question", [56, 999])
