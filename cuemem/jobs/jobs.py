@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import threading
 import time
 import uuid
@@ -25,10 +26,7 @@ _SAVE_EVERY = 2.0  # seconds between two records of a job's progress
 
 
 class Jobs:
-    """Background work by kind. One for a process and store: what it finds queued or running was interrupted.
-
-    Details are kept in the store, for anyone to read: no keys, no passwords.
-    """
+    """Background work by kind. One for a process and store: what it finds queued or running was interrupted."""
 
     def __init__(self, log: JobLog, tasks: Mapping[str, Task], keep: int = 50) -> None:
         self._tasks = dict(tasks)
@@ -44,17 +42,18 @@ class Jobs:
     def start(self, kind: str, title: str, details: Mapping[str, Any]) -> str:
         """Queue a job and give its id; that of the same job where it waits or runs already.
 
-        Raises UnknownName for a kind there is no task for.
+        Details lie in the store for anyone to read: no keys. Raises UnknownName for a kind there is no task for,
+        TypeError for details that are no JSON.
         """
         self._task(kind)
+        details = json.loads(json.dumps(details))
         with self._changed:
             for run in self._runs.values():
-                if run.record.kind == kind and dict(run.record.details) == dict(details) and run.goes_on:
+                if (run.record.kind, run.record.details) == (kind, details) and run.goes_on:
                     return run.record.job_id
             job_id, now = uuid.uuid4().hex[:12], datetime.now(UTC)
-            record = JobRecord(job_id, kind, storable(title), dict(details), "queued", "", "", 0, 0, now)
-            self._queue(self._runs.setdefault(job_id, Run(record)))
-            return job_id
+            record = JobRecord(job_id, kind, storable(title), details, "queued", "", "", 0, 0, now)
+            return self._queue(self._runs.setdefault(job_id, Run(record)))
 
     def resume(self, job_id: str) -> None:
         """Take up a job that was interrupted or cancelled or has failed; no harm where it waits or runs.
@@ -133,20 +132,21 @@ class Jobs:
                     self._become(run, "interrupted")
 
     def _run(self, job_id: str) -> Run:
-        if job_id not in self._runs:
-            raise UnknownName(f"There is no job {job_id!r}; it may have been taken off the list.")
-        return self._runs[job_id]
+        if run := self._runs.get(job_id):
+            return run
+        raise UnknownName(f"There is no job {job_id!r}; it may have been taken off the list.")
 
     def _task(self, kind: str) -> Task:
         if kind not in self._tasks:
             raise UnknownName(f"No background work of kind {kind!r}; there are {', '.join(sorted(self._tasks))}.")
         return self._tasks[kind]
 
-    def _queue(self, run: Run) -> None:
+    def _queue(self, run: Run) -> str:
         run.begin()
         self._become(run, "queued")
         self._waiting.setdefault(run.record.kind, deque()).append(run)
         self._launch(run.record.kind)
+        return run.record.job_id
 
     def _launch(self, kind: str) -> None:
         """Begin the next job of a kind, unless one runs. A thread for each job: an error ends its own only."""

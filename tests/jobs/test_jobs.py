@@ -191,6 +191,9 @@ def test_an_ended_job_can_be_forgotten(jobs: Jobs, stage: Stage, store: Store) -
             use(one)
     with pytest.raises(UnknownName, match="there are build, load"):
         jobs.start("cook", "one", {})
+    with pytest.raises(TypeError):
+        jobs.start("build", "one", {"path": Path("/a")})
+    assert jobs.jobs() == ()
 
 
 def test_closing_interrupts_what_runs_and_waits(store: Store, stage: Stage) -> None:
