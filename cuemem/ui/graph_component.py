@@ -53,8 +53,8 @@ export default function ({ data }) {
 _HTML = '<div class="cuemem-graph" role="img" data-testid="turn-graph"></div>'
 _CSS = """
 .cuemem-graph { background-color: var(--st-background-color); color: var(--st-text-color);
-  font-family: var(--st-font); border: 1px solid var(--st-border-color); border-radius: .4rem; padding: .5rem .25rem .25rem; min-height: 120px;
-  transition: background-color 1ms; }
+  font-family: var(--st-font); border: 1px solid var(--st-border-color); border-radius: .4rem;
+  padding: .5rem .25rem .25rem; min-height: 120px; transition: background-color 1ms; }
 div.vis-tooltip { color: var(--st-text-color); background: var(--st-secondary-background-color);
   border-color: var(--st-border-color); font-family: var(--st-font); }
 """

@@ -131,7 +131,9 @@ def sentence_of(marks: Sequence[Mark], recall: Recall) -> str:
     """The result of a recall in one sentence: the picture's alternative text."""
     context = recall.context
     turns = f"{_count(len(context.items), 'turn')} and {context.tokens:,} tokens of context"
-    head = f"{_count(len(recall.anchors), 'anchor')} lead to {turns}" if recall.anchors else f"The context is {turns}"
+    leads = "leads" if len(recall.anchors) == 1 else "lead"
+    anchors = f"{_count(len(recall.anchors), 'anchor')} {leads} to"
+    head = f"{anchors if recall.anchors else 'The context is'} {turns}"
     cut = f" ({len(context.cut)} more were cut by the budget)" if context.cut else ""
     return f"{head}{cut}; {_gold_words(marks)}."
 

@@ -60,7 +60,7 @@ def whole(marks: Sequence[Mark], recall: Recall, width: float) -> Picture:
         x += BETWEEN
     bands_first = sorted(scenery, key=lambda piece: piece.kind != "band")
     return Picture(
-        width, y + HEIGHT / 2 + 4, tuple(nodes), _links(marks), tuple(bands_first), sentence_of(marks, recall)
+        width, y + HEIGHT / 2 + 10, tuple(nodes), _links(marks), tuple(bands_first), sentence_of(marks, recall)
     )
 
 
