@@ -272,6 +272,7 @@ def test_nothing_secret_reaches_the_log(
     at: str, manners: Manners, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "httpx")  # other libraries may have turned it down
     download(f"{at}/a.json?token=t0ken", tmp_path)
     manners.location = f"{at}/b.json?signature=t0ken"
     fault(f"{at}/b.json?token=t0ken", tmp_path / "other")
