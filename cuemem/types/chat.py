@@ -92,7 +92,8 @@ class ChatReply:
     """A usable reply. Where a schema was asked for, ``text`` is JSON that satisfies it.
 
     ``cached``: it was asked for before and cost nothing now; ``usage`` is then that of the first time. ``recorded``:
-    it came with the project or was imported, so it was asked elsewhere. ``asked_at`` is aware and in UTC.
+    it came with the project or was imported, so it was asked elsewhere. ``tried`` is how many requests were made for
+    it, those that had failed too. ``asked_at`` is aware and in UTC.
     """
 
     text: str
@@ -102,6 +103,7 @@ class ChatReply:
     cached: bool = False
     recorded: bool = False
     asked_at: datetime | None = None
+    tried: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,8 @@ def test_a_model_without_json_mode_is_asked_in_words_and_that_is_remembered(serv
     server.then(f"```json\n{FACTS}\n```")
     assert model.complete(JSON).text == FACTS
     assert [request.mode for request in server.log[3:]] == ["text"]
+    server.then(openai.RATE_LIMITED)
+    assert model.complete(TEXT).tried == 2
 
 
 def test_a_reply_that_is_no_json_is_asked_for_once_more_with_the_schema_in_words(server: OpenAIServer) -> None:

@@ -47,7 +47,7 @@ def version_2(tmp_path: Path) -> Path:
 def test_version_2_is_brought_up_to_date_with_all_that_it_holds(version_2: Path, tmp_path: Path) -> None:
     assert shape(version_2) != shape(tmp_path / "today.duckdb")
     with Store.open(version_2) as store:
-        assert store.info().schema_version == SCHEMA_VERSION == 4
+        assert store.info().schema_version == SCHEMA_VERSION == 5
         assert store.conversation(KEY) == sample().conversation
         assert store.extractions(KEY, "given", "utterance") == tuple(extractions(sample().conversation))
         assert [store.info().rows[table] for table in ADDED] == [0] * len(ADDED)

@@ -111,8 +111,12 @@ def test_a_failure_is_kept_counted_and_passes(store: Store) -> None:
     assert (record.kind, record.sentence, record.retryable, record.tried) == ("connection lost", "m: gone.", True, 6)
     assert (record.model, record.prompt, record.prompt_hash) == ("m", "answer_short", "abc")
     assert store.chat_failures("another") == ()
+    assert store.spent("m").requests == 6
     assert chat.complete(REQUEST).text == "Ann."
     assert store.chat_failures() == ()
+    spent = store.spent("m")
+    assert (spent.calls, spent.requests) == (1, 7)
+    assert chat.complete(REQUEST).tried == 7
 
 
 def test_without_a_model_only_what_was_asked_can_be_replied(store: Store) -> None:

@@ -117,6 +117,25 @@ def test_a_turn_is_asked_about_with_names_date_and_the_two_turns_before(server: 
     assert {request.texts[0] for request in server.log} == {Prompts()["extraction"].parts[0].text.strip()}
 
 
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="only POSIX can change the time zone of a process")
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Asia/Shanghai", "UTC"])
+def test_the_day_never_shifts_and_is_never_todays(
+    server: OpenAIServer, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    midnight = datetime(2023, 5, 8, 0, 5)
+    said = Utterance("D1:1", 1, "Ann", "It was yesterday.", midnight)
+    undated = Utterance("D2:1", 2, "Bob", "When?")
+    both = Conversation("x/0", "locomo", "talk", (Session(1, midnight), Session(2, None)), (said, undated))
+    extracted(source(server), both)
+    monkeypatch.undo()
+    time.tzset()
+    assert "Date of the session: Monday, 8 May 2023, 00:05\n" in server.log[0].texts[-1]
+    assert "Date of the session: date unknown\n" in server.log[1].texts[-1]
+    assert str(datetime.now().year) not in server.log[1].prompt
+
+
 def test_facts_become_triples_and_small_talk_none(server: OpenAIServer) -> None:
     server.then(
         facts(("Ann", "adopted", "a cat "), ("Ann", "adopted", "a cat"), ("Ann", "sneezed", "")),

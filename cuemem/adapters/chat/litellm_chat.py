@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -76,7 +76,7 @@ class LiteLlmChat:
         while True:
             try:
                 with self._gate.slot():
-                    return self._usable(self._call(request, tries), request)
+                    return replace(self._usable(self._call(request, tries), request), tried=tries.made)
             except ChatFailure as failure:
                 self._again(failure, tries, request)
 
@@ -91,7 +91,7 @@ class LiteLlmChat:
                     while True:
                         piece = next(pieces, None)
                         if isinstance(piece, Raw):
-                            return self._usable(piece, request)
+                            return replace(self._usable(piece, request), tried=tries.made)
                         begun = True
                         yield storable(piece or "")
             except ChatFailure as failure:

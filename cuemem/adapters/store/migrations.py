@@ -63,6 +63,8 @@ STEPS: tuple[Step, ...] = (
                outcome VARCHAR NOT NULL, reason VARCHAR NOT NULL, judged_at TIMESTAMP NOT NULL,
                PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash))""",
     ),
+    # 5: a reply tells how many requests it took, so that the counts agree with the server's.
+    ("ALTER TABLE replies ADD COLUMN tried INTEGER DEFAULT 1",),
 )
 CURRENT = len(STEPS) + 1
 

@@ -131,7 +131,10 @@ class ChatFailureRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What replies that are kept have used. ``cost`` is over those with a known price, ``unpriced`` the others."""
+    """What replies that are kept have used. ``cost`` is over those with a known price, ``unpriced`` the others.
+
+    ``requests`` counts what the server was asked, failures and further tries too.
+    """
 
     calls: int
     tokens_in: int
@@ -139,6 +142,7 @@ class Spent:
     seconds: float
     cost: float
     unpriced: int
+    requests: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from cuemem.adapters.store.rows import aware, first, from_utc, to_utc, utc_now
 from cuemem.errors import BadInput, ChatFailure
 from cuemem.types import ChatReply, ChatRequest, ConversationId, Failure, PromptVersion, Usage
 
-_REPLY = "model, text, finish_reason, tokens_in, tokens_out, seconds, cost, recorded, asked_at"
+_REPLY = "model, text, finish_reason, tokens_in, tokens_out, seconds, cost, tried, recorded, asked_at"
 _ROW = f"request_key, prompt, prompt_hash, conversation_id, {_REPLY}"
 _FAILURE = "request_key, model, prompt, prompt_hash, conversation_id, kind, sentence, retryable, tried, failed_at"
 
@@ -26,20 +26,22 @@ class Replies(Connected):
             row = first(cursor, f"SELECT {_REPLY} FROM replies WHERE request_key = ?", [request_key])
         if row is None:
             return None
-        model, text, finish_reason, tokens_in, tokens_out, seconds, cost, recorded, asked_at = row
+        model, text, finish_reason, tokens_in, tokens_out, seconds, cost, tried, recorded, asked_at = row
         usage = Usage(tokens_in, tokens_out, seconds, cost)
-        return ChatReply(text, usage, finish_reason, model, True, recorded, from_utc(asked_at))
+        return ChatReply(text, usage, finish_reason, model, True, recorded, from_utc(asked_at), tried)
 
     def save_reply(self, request: ChatRequest, reply: ChatReply) -> None:
-        """Keep a reply; a failure of the same request is no longer one."""
+        """Keep a reply; a failure of the same request is no longer one, and its tries are the reply's."""
         key, used = request.key(reply.model), reply.usage
         row: list[Any] = [key, request.prompt.name, request.prompt.hash, request.about, reply.model, reply.text]
-        row += [reply.finish_reason, used.tokens_in, used.tokens_out, used.seconds, used.cost, reply.recorded]
+        row += [reply.finish_reason, used.tokens_in, used.tokens_out, used.seconds, used.cost]
         asked_at = to_utc(reply.asked_at) if reply.asked_at else utc_now()
         with self.writing() as cursor:
+            failed = first(cursor, "SELECT tried FROM chat_failures WHERE request_key = ?", [key])
+            row += [reply.tried + (failed[0] if failed else 0), reply.recorded]
             cursor.execute("DELETE FROM chat_failures WHERE request_key = ?", [key])
             cursor.execute(
-                f"INSERT OR REPLACE INTO replies ({_ROW}) VALUES ({', '.join('?' * 13)})", [*row, asked_at]
+                f"INSERT OR REPLACE INTO replies ({_ROW}) VALUES ({', '.join('?' * 14)})", [*row, asked_at]
             )
 
     def save_failure(self, request: ChatRequest, model: str, failure: ChatFailure) -> None:
@@ -70,16 +72,19 @@ class Replies(Connected):
         given = {column: value for column, value in wanted.items() if value is not None}
         where = "".join(f" AND {column} = ?" for column in given)
         with self.reading() as cursor:
-            row = first(
-                cursor,
+            rows = cursor.execute(
                 f"""SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0),
-                           coalesce(sum(seconds), 0), coalesce(sum(cost), 0), count(*) - count(cost)
-                    FROM replies WHERE NOT recorded{where}""",
-                list(given.values()),
-            )
-        assert row is not None
-        calls, tokens_in, tokens_out, seconds, cost, unpriced = row
-        return Spent(calls, int(tokens_in), int(tokens_out), float(seconds), float(cost), unpriced)
+                           coalesce(sum(seconds), 0), coalesce(sum(cost), 0), count(*) - count(cost),
+                           coalesce(sum(tried), 0)
+                    FROM replies WHERE NOT recorded{where}
+                    UNION ALL
+                    SELECT 0, 0, 0, 0, 0, 0, coalesce(sum(tried), 0) FROM chat_failures WHERE true{where}""",
+                [*given.values()] * 2,
+            ).fetchall()
+        calls, tokens_in, tokens_out, seconds, cost, unpriced, tried = (
+            sum(column) for column in zip(*rows, strict=True)
+        )
+        return Spent(calls, int(tokens_in), int(tokens_out), float(seconds), float(cost), unpriced, int(tried))
 
     def save_prompt(self, version: PromptVersion, about: str, text: str) -> None:
         """Keep a prompt's text under its name and hash; one that is kept already stays."""
@@ -112,7 +117,7 @@ class Replies(Connected):
             for number, row in enumerate(rows, 1):
                 try:
                     asked_at = to_utc(datetime.fromisoformat(row["asked_at"]))
-                    values = [row[name] for name in columns[:-2]]
+                    values = [row.get(name, 1) if name == "tried" else row[name] for name in columns[:-2]]
                 except (KeyError, TypeError, ValueError) as error:
                     raise BadInput(
                         f"Recorded reply {number} lacks or misspells {error}; record them again."
@@ -120,7 +125,7 @@ class Replies(Connected):
                 if first(cursor, "SELECT 1 FROM replies WHERE request_key = ?", [row["request_key"]]) is None:
                     added += 1
                     cursor.execute(
-                        f"INSERT INTO replies ({_ROW}) VALUES ({', '.join('?' * 13)})", [*values, True, asked_at]
+                        f"INSERT INTO replies ({_ROW}) VALUES ({', '.join('?' * 14)})", [*values, True, asked_at]
                     )
         return added
 

@@ -201,7 +201,8 @@ CREATE TABLE replies (
     seconds         DOUBLE NOT NULL,
     cost            DOUBLE,                -- US dollars; NULL is not known, which is not 0
     recorded        BOOLEAN NOT NULL,      -- asked elsewhere and imported
-    asked_at        TIMESTAMP NOT NULL
+    asked_at        TIMESTAMP NOT NULL,
+    tried           INTEGER DEFAULT 1      -- requests made for it, those that had failed too
 );
 
 -- Requests that gave nothing usable; a later reply takes the row away.
