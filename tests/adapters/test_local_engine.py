@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import httpx
@@ -21,7 +21,7 @@ from cuemem.adapters.local import Endpoint, EngineSettings, LocalChat, LocalEngi
 from cuemem.adapters.local import engine as engine_module
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadSetting, Cancelled, ChatFailure, Refused, Unavailable, UnknownName
-from cuemem.types import ChatRequest, Message, PromptVersion
+from cuemem.types import ChatReply, ChatRequest, Message, PromptVersion
 from tests.adapters.local_samples import CONTENT, MODEL
 
 ROOT = Path(__file__).parents[2]
@@ -237,6 +237,53 @@ def test_a_request_starts_the_server_and_the_reply_carries_the_model_s_name(engi
         next(pieces)
     assert ended.value.value.model == "local/tiny"
     assert engine.running(MODEL) != first
+
+
+class Dropped:
+    """A model whose server ends while it is asked, as when the process that started it ends."""
+
+    def __init__(self, engine: LocalEngine) -> None:
+        self.engine = engine
+        self.asked = 0
+
+    def complete(self, _: ChatRequest) -> ChatReply:
+        self.asked += 1
+        self.engine.stop(MODEL)
+        raise ChatFailure("connection lost", "The connection broke off.", retryable=True)
+
+    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
+        yield from ()
+        return self.complete(request)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_server_that_ended_with_its_starter_is_started_anew(
+    engine: LocalEngine, folder: Path, streamed: bool
+) -> None:
+    chat = LocalChat(MODEL, FixedTokenizer(), engine, SMALL)
+    other = LocalEngine(folder)
+    dropped = Dropped(other)
+    chat._last = (other.start(MODEL, SMALL), dropped)  # type: ignore[assignment]
+    text = "".join(chat.stream(ASKED)) if streamed else chat.complete(ASKED).text
+    assert text == "HELLO"
+    assert dropped.asked == 1
+    running = engine.running(MODEL)
+    assert running is not None
+    other.close()
+    assert lives(running.pid)  # ours, not the other's
+
+
+def test_a_broken_connection_to_a_living_server_is_a_failure(engine: LocalEngine) -> None:
+    class Broken(Dropped):
+        def complete(self, _: ChatRequest) -> ChatReply:
+            raise ChatFailure("connection lost", "The connection broke off.", retryable=True)
+
+    chat = LocalChat(MODEL, FixedTokenizer(), engine, SMALL)
+    chat._last = (engine.start(MODEL, SMALL), Broken(engine))  # type: ignore[assignment]
+    with pytest.raises(ChatFailure, match="broke off"):
+        chat.complete(ASKED)
+    with pytest.raises(ChatFailure, match="broke off"):
+        list(chat.stream(ASKED))
 
 
 def test_a_model_that_is_not_there_is_a_chat_failure(tmp_path: Path) -> None:

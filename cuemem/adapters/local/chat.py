@@ -71,14 +71,41 @@ class LocalChat:
         return 0.0
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """The reply. Raises ChatFailure, as ``no model`` where the server cannot be started."""
-        return self._as_ours(self._chat().complete(request))
+        """The reply. Raises ChatFailure, as ``no model`` where the server cannot be started.
+
+        A server that another process started ends with that process; then we start one and ask once more.
+        """
+        endpoint, chat = self._served()
+        try:
+            return self._as_ours(chat.complete(request))
+        except ChatFailure as failure:
+            if not self._is_gone(endpoint, failure):
+                raise
+        return self._as_ours(self._served()[1].complete(request))
 
     def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
-        """The reply in pieces."""
-        return self._as_ours((yield from self._chat().stream(request)))
+        """The reply in pieces. Once a piece is out nothing is asked again."""
+        endpoint, chat = self._served()
+        pieces, begun = chat.stream(request), False
+        while True:
+            try:
+                piece = next(pieces)
+            except StopIteration as ended:
+                return self._as_ours(ended.value)
+            except ChatFailure as failure:
+                if begun or not self._is_gone(endpoint, failure):
+                    raise
+                endpoint, chat = self._served()
+                pieces = chat.stream(request)
+            else:
+                begun = True
+                yield piece
 
-    def _chat(self) -> LiteLlmChat:
+    def _is_gone(self, endpoint: Endpoint, failure: ChatFailure) -> bool:
+        return failure.kind == "connection lost" and self.engine.running(self.model) != endpoint
+
+    def _served(self) -> tuple[Endpoint, LiteLlmChat]:
+        """The server, started if need be, and the model behind it."""
         try:
             endpoint = self.engine.start(self.model, self.settings)
         except (Unavailable, Refused) as error:
@@ -89,7 +116,7 @@ class LocalChat:
                 endpoint.model, self.tokens, endpoint.api_base, endpoint.api_key, self.limits, self.window
             )
             last = self._last = (endpoint, chat)
-        return last[1]
+        return last
 
     def _as_ours(self, reply: ChatReply) -> ChatReply:
         return replace(reply, model=self.name, usage=replace(reply.usage, cost=0.0))
