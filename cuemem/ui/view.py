@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from cuemem.errors import UnknownName
 from cuemem.knobs import Knob, knobs_of
 from cuemem.methods import METHODS, method_named
 from cuemem.types import ConversationId, TurnId, TurnUnit
@@ -19,7 +18,6 @@ Budget = int | Literal["off"] | None  # None: not said, so the default of the me
 
 LEAST_BUDGET, MOST_BUDGET, BUDGET_STEP = 250, 8000, 250
 LONGEST_VALUE = 300
-_UNITS: tuple[str, ...] = get_args(TurnUnit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,53 +90,91 @@ def parse(params: Mapping[str, str], page: str = "") -> tuple[View, tuple[str, .
 
     Such a part is left at its default. Whether what is named exists is not known here.
     """
-    complaints: list[str] = []
-    method, problem = _method(params.get("method"))
-    complaints += problem
-    settings = {}
-    declared = recall_knobs(method_named(method))
-    whole = any(knob.symbol in params for knob in declared)  # what a full link does not name is at its default
-    for knob in declared:
-        name = knob.symbol or knob.name
-        if name in params:
-            value = _typed(knob, params[name])
-            if value is None or knob.problem(value):
-                range_ = f" It lies between {knob.low} and {knob.high}." if knob.high is not None else ""
-                complaints.append(f"The link says {name} = {_short(params[name])}, which cannot be.{range_}")
-            else:
-                settings[knob.name] = value
-        elif whole and not knob.symbol:
-            settings[knob.name] = knob.default
-    question, problem = _whole("question", params)
-    complaints += problem
-    budget, problem = _budget(params.get("budget"))
-    complaints += problem
-    turns = params.get("turns")
-    if turns is not None and turns not in _UNITS:
-        complaints.append(f"The link says turns = {_short(turns)}; there are {' and '.join(_UNITS)}.")
-        turns = None
+    reader = _Reader(params)
+    method = reader.method()
     view = View(
         page=page,
         conversation=params.get("conversation") or None,
-        question=question,
+        question=reader.question(),
         method=method,
         cues=params.get("cues") or None,
-        turns=turns,  # type: ignore[arg-type]
-        settings=ordered(method, settings),
-        budget=budget,
+        turns=reader.turns(),
+        settings=ordered(method, reader.settings(method)),
+        budget=reader.budget(),
         turn=params.get("turn") or None,
-        extras=tuple(
-            sorted(
-                (name.removeprefix(_EXTRA), value[:LONGEST_VALUE])
-                for name, value in params.items()
-                if name.startswith(_EXTRA) and len(name) > len(_EXTRA) and value
-            )
-        ),
+        extras=reader.extras(),
     )
-    return view, tuple(complaints)
+    return view, tuple(reader.complaints)
 
 
 _EXTRA = "page."
+
+
+class _Reader:
+    """Reads the parameters of an address; what cannot be meant becomes a complaint."""
+
+    def __init__(self, params: Mapping[str, str]) -> None:
+        self.params = params
+        self.complaints: list[str] = []
+
+    def method(self) -> str:
+        name = self.params.get("method")
+        known = [str(method.name) for method in METHODS]
+        if name is not None and name not in known:
+            self.complaints.append(f"The link names a method {_short(name)}; there are {', '.join(known)}.")
+        return name if name in known else known[0]
+
+    def question(self) -> int | None:
+        if "question" not in self.params:
+            return None
+        number = _number(self.params["question"])
+        if number is None:
+            self.complaints.append(f"The link says question = {_short(self.params['question'])}, no number.")
+        return number
+
+    def turns(self) -> TurnUnit | None:
+        for unit in get_args(TurnUnit):
+            if self.params.get("turns") == unit:
+                found: TurnUnit = unit
+                return found
+        if "turns" in self.params:
+            units = " and ".join(get_args(TurnUnit))
+            self.complaints.append(f"The link says turns = {_short(self.params['turns'])}; there are {units}.")
+        return None
+
+    def settings(self, method: str) -> dict[str, Any]:
+        values = {}
+        declared = recall_knobs(method_named(method))
+        whole = any(
+            knob.symbol in self.params for knob in declared
+        )  # what a full link does not name is at its default
+        for knob in declared:
+            name = knob.symbol or knob.name
+            if name in self.params:
+                value = _typed(knob, self.params[name])
+                if value is not None and not knob.problem(value):
+                    values[knob.name] = value
+                    continue
+                reach = f" It lies between {knob.low} and {knob.high}." if knob.high is not None else ""
+                self.complaints.append(f"The link says {name} = {_short(self.params[name])}, which cannot be.{reach}")
+            elif whole and not knob.symbol:
+                values[knob.name] = knob.default
+        return values
+
+    def budget(self) -> Budget:
+        text = self.params.get("budget")
+        if text is None or text == "off":
+            return "off" if text else None
+        number = _number(text)
+        if number is not None and LEAST_BUDGET <= number <= MOST_BUDGET:
+            return number
+        reach = f"{LEAST_BUDGET} to {MOST_BUDGET:,} tokens"
+        self.complaints.append(f"The link says budget = {_short(text)}; it is off, or {reach}.")
+        return None
+
+    def extras(self) -> tuple[tuple[str, str], ...]:
+        own = {name.removeprefix(_EXTRA): value for name, value in self.params.items() if name.startswith(_EXTRA)}
+        return tuple(sorted((name, value[:LONGEST_VALUE]) for name, value in own.items() if name and value))
 
 
 def _as_text(value: Any) -> str:
@@ -157,36 +193,6 @@ def _typed(knob: Knob, text: str) -> Any:
 def _number(text: str) -> int | None:
     """A plain whole number; int() alone would also take "1_000", signs and digits of other scripts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def _whole(name: str, params: Mapping[str, str]) -> tuple[int | None, list[str]]:
-    if name not in params:
-        return None, []
-    number = _number(params[name])
-    return number, [] if number is not None else [f"The link says {name} = {_short(params[name])}, no number."]
-
-
-def _method(name: str | None) -> tuple[str, list[str]]:
-    if name is None:
-        return METHODS[0].name, []
-    try:
-        return str(method_named(name).name), []
-    except UnknownName:
-        known = ", ".join(method.name for method in METHODS)
-        return METHODS[0].name, [f"The link names a method {_short(name)}; there are {known}."]
-
-
-def _budget(text: str | None) -> tuple[Budget, list[str]]:
-    if text is None:
-        return None, []
-    if text == "off":
-        return "off", []
-    number = _number(text)
-    if number is None or not LEAST_BUDGET <= number <= MOST_BUDGET:
-        return None, [
-            f"The link says budget = {_short(text)}; it is off, or {LEAST_BUDGET} to {MOST_BUDGET:,} tokens."
-        ]
-    return number, []
 
 
 def _short(text: str) -> str:
