@@ -81,6 +81,11 @@ def change(**fields: Any) -> None:
     st.session_state[_ACTED] = True
 
 
+def note(name: str, text: str) -> None:
+    """In a callback: keep a choice of the page in its address; an empty one is dropped."""
+    change(extras=current().with_extra(name, text).extras)
+
+
 def touch() -> None:
     """In the callback of a widget that is no part of the view."""
     st.session_state[_ACTED] = True

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from cuemem.types import Turn
-from cuemem.ui import controls, state
+from cuemem.ui import state
 from cuemem.ui.chat.marks import EVERYTHING, Wanted, named_turn
 from cuemem.ui.chat.text import day
 
@@ -23,7 +23,7 @@ def draw_filters(turns: Sequence[Turn], wanted: Wanted, roles: Mapping[str, tupl
         with st.container(horizontal=True, gap="small", width=2 * _NARROW + 20):
             _choice("Speaker", "speaker", _speakers(turns), wanted.speaker)
             _choice("Session", "session", _sessions(turns), wanted.session)
-    key = controls.put("conversation.show", wanted.role)
+    key = state.put("conversation.show", wanted.role)
     st.pills(
         "Show",
         list(roles),
@@ -56,7 +56,7 @@ def _search(turns: Sequence[Turn], text: str) -> None:
 def _to_text(turns: Sequence[Turn]) -> None:
     text = st.session_state[_FIND]
     turn = named_turn(turns, text)
-    _note("find", text)
+    state.note("find", text)
     if turn is not None:
         state.change(turn=turn.turn_id)
 
@@ -64,7 +64,7 @@ def _to_text(turns: Sequence[Turn]) -> None:
 def _choice(label: str, name: str, options: Mapping[int, str], chosen: int | None) -> None:
     """A select box over numbers with their names; the first entry, an empty one, is no choice."""
     named = {"": f"All {label.lower()}s"} | {str(number): text for number, text in options.items()}
-    key = controls.put(f"conversation.{name}", "" if chosen not in options else str(chosen))
+    key = state.put(f"conversation.{name}", "" if chosen not in options else str(chosen))
     st.selectbox(
         label,
         list(named),
@@ -87,13 +87,9 @@ def _sessions(turns: Sequence[Turn]) -> dict[int, str]:
 
 
 def _to_choice(name: str, key: str) -> None:
-    _note(name, st.session_state[key])
+    state.note(name, st.session_state[key])
 
 
 def _to_role(key: str) -> None:
     role = st.session_state[key]
-    _note("show", "" if role == EVERYTHING else role)
-
-
-def _note(name: str, text: str) -> None:
-    state.change(extras=state.current().with_extra(name, text).extras)
+    state.note("show", "" if role == EVERYTHING else role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from cuemem.types import Cue, Turn
-from cuemem.ui import controls, markup, state, tables
+from cuemem.ui import markup, state, tables
 from cuemem.ui.cues.book import Book
 from cuemem.ui.cues.editor import editor
 from cuemem.ui.cues.picking import pick_table
@@ -53,7 +53,7 @@ def _nearest(book: Book, turn: Turn) -> None:
         )
         return
     cues = book.of_turn[turn.turn_id]
-    key = controls.put("cues.near", cues.index(cue))
+    key = state.put("cues.near", cues.index(cue))
     st.selectbox(
         "Nearest cues of",
         range(len(cues)),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cuemem.methods.cuemem.inspect import NearDuplicates
 from cuemem.types import Cue, Turn
-from cuemem.ui import controls, markup, state, tables
+from cuemem.ui import markup, state, tables
 from cuemem.ui.cues.book import Book
 from cuemem.ui.cues.detail import go_to_cue
 from cuemem.ui.cues.picking import pick_table
@@ -67,28 +67,23 @@ def _search(text: str) -> None:
         live="300ms",
         key=_FIND,
         max_chars=200,
-        on_change=lambda: note("find", st.session_state[_FIND]),
+        on_change=lambda: state.note("find", st.session_state[_FIND]),
     )
 
 
 def _show(book: Book, chosen: str) -> None:
     counts = {name: sum(holds(book, cue) for cue in book.cues) for name, (_, holds) in _SHOWN.items()}
-    key = controls.put("cues.show", chosen)
+    key = state.put("cues.show", chosen)
     st.pills(
         "Show",
         list(_SHOWN),
         format_func=lambda name: f"{_SHOWN[name][0]} · {counts[name]:,}",
         required=True,
         key=key,
-        on_change=lambda: note("show", "" if st.session_state[key] == "all" else st.session_state[key]),
+        on_change=lambda: state.note("show", "" if st.session_state[key] == "all" else st.session_state[key]),
         label_visibility="collapsed",
         wrap=True,
     )
-
-
-def note(name: str, value: str) -> None:
-    """In a callback: keep a choice of this page in its address."""
-    state.change(extras=state.current().with_extra(name, value).extras)
 
 
 def bare_turns(book: Book) -> None:
@@ -158,17 +153,17 @@ def _title(text: str) -> None:
 
 def _close(book: Book) -> float:
     """The cosine from which on two cues count as nearly the same."""
-    note_ = book.scene.view.extra("close")
+    noted = book.scene.view.extra("close")
     steps = [
         round(LEAST_CLOSE + CLOSE_STEP * step, 2) for step in range(round((CLOSEST - LEAST_CLOSE) / CLOSE_STEP) + 1)
     ]
-    chosen = next((step for step in steps if f"{step:.2f}" == note_), CLOSE)
-    key = controls.put("cues.close", chosen)
+    chosen = next((step for step in steps if f"{step:.2f}" == noted), CLOSE)
+    key = state.put("cues.close", chosen)
     st.select_slider(
         "Cosine of at least",
         steps,
         key=key,
-        on_change=lambda: note("close", f"{st.session_state[key]:.2f}"),
+        on_change=lambda: state.note("close", f"{st.session_state[key]:.2f}"),
         width=360,
     )
     return chosen

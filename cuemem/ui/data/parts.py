@@ -28,18 +28,13 @@ def tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
 
 
 def _to_title(names: Mapping[str, str]) -> None:
-    note("part", names[st.session_state[_KEY]])
-
-
-def note(name: str, value: str) -> None:
-    """In a callback: remember something of this page in its address."""
-    state.change(extras=state.current().with_extra(name, value).extras)
+    state.note("part", names[st.session_state[_KEY]])
 
 
 def go(part: str, **notes: str) -> None:
     """In a callback: open another part of this page."""
     for name, value in {"part": part, **notes}.items():
-        note(name, value)
+        state.note(name, value)
 
 
 def chosen_file(key: str) -> str:
@@ -65,7 +60,7 @@ def _name(files: Mapping[str, FileRecord], sha256: str) -> str:
 
 
 def _to_file(key: str) -> None:
-    note("file", st.session_state[key][:16])
+    state.note("file", st.session_state[key][:16])
 
 
 def nothing_loaded() -> None:

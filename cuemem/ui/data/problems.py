@@ -90,8 +90,8 @@ def _weight(found: Sequence[tuple[str, Problem]]) -> str:
 
 
 def _to_weight(key: str) -> None:
-    parts.note("weight", st.session_state[key] or "")
-    parts.note("kinds", "")
+    state.note("weight", st.session_state[key] or "")
+    state.note("kinds", "")
 
 
 def _meanings(kinds: Counter[str]) -> None:
@@ -130,4 +130,4 @@ def _kinds(kinds: Counter[str]) -> list[str]:
 
 
 def _to_kinds() -> None:
-    parts.note("kinds", ",".join(st.session_state["problems.kinds"]))
+    state.note("kinds", ",".join(st.session_state["problems.kinds"]))
