@@ -63,6 +63,12 @@ def test_lists_of_names() -> None:
     assert words.listed(list("abcdefgh"), 3) == "a, b, c and 5 more"
 
 
+def test_a_long_text_is_shortened() -> None:
+    assert words.short("one\n two", 20) == "one two"
+    assert words.short("a" * 21, 20) == "a" * 20 + "…"
+    assert words.short("a " * 38_000, 10) == "a a a a a…"
+
+
 @pytest.mark.parametrize(
     ("rival", "ends"),
     [

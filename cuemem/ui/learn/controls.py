@@ -10,12 +10,14 @@ from cuemem.evaluation.ladder import Rung, hinges_on
 from cuemem.knobs import Knob
 from cuemem.types import Turn, TurnId
 from cuemem.ui import state
-from cuemem.ui.controls import go_to_question, put, set_knob
+from cuemem.ui.controls import set_knob
 from cuemem.ui.learn import exercises, facts, words
 from cuemem.ui.learn.exercises import Exercise
 from cuemem.ui.learn.lecture import Lecture
 from cuemem.ui.learn.pieces import STAR, ladder_table, paragraph
 from cuemem.ui.markup import html, notice, show
+from cuemem.ui.picker import go_to_question
+from cuemem.ui.state import put
 
 _LONGEST = 70
 _NONE_FOUND = "learn.none"
@@ -32,11 +34,11 @@ def turn_slider(lecture: Lecture) -> None:
     if len(turns) < 2:
         return
     key = put("learn.place", lecture.focus.index + 1)
-    st.slider("Turn i", 1, len(turns), key=key, on_change=_to_place, args=(key, turns))
+    st.slider("Turn i", 1, len(turns), key=key, on_change=_to_place, args=(key, turns, lecture.focus.turn_id))
 
 
-def _to_place(key: str, turns: tuple[Turn, ...]) -> None:
-    _look_at(turns[st.session_state[key] - 1].turn_id)
+def _to_place(key: str, turns: tuple[Turn, ...], shown: TurnId) -> None:
+    _look_at(turns[st.session_state[key] - 1].turn_id, shown)
 
 
 def turn_select(lecture: Lecture) -> None:
@@ -49,23 +51,25 @@ def turn_select(lecture: Lecture) -> None:
         format_func=lambda turn_id: turn_label(turns[turn_id], turn_id in lecture.gold),
         key=key,
         on_change=_to_turn,
-        args=(key,),
+        args=(key, lecture.focus.turn_id),
     )
 
 
 def turn_label(turn: Turn, gold: bool) -> str:
     """A turn in a list: a star for gold, its id, and its beginning."""
-    beginning = " ".join(turn.text[: _LONGEST + 20].split())
-    short = beginning if len(beginning) <= _LONGEST else beginning[:_LONGEST].rstrip() + " …"
-    return f"{f'{STAR} ' if gold else ''}{turn.turn_id} · {short}"
+    return f"{f'{STAR} ' if gold else ''}{turn.turn_id} · {words.short(turn.text, _LONGEST)}"
 
 
-def _to_turn(key: str) -> None:
-    _look_at(st.session_state[key])
+def _to_turn(key: str, shown: TurnId) -> None:
+    _look_at(st.session_state[key], shown)
 
 
-def _look_at(turn_id: TurnId) -> None:
-    state.change(turn=turn_id, extras=state.current().with_extra("cue", "").extras)
+def _look_at(turn_id: TurnId, shown: TurnId) -> None:
+    # A widget that was drawn in a run that was cut short calls back without having been moved.
+    if turn_id == shown:
+        state.touch()
+    else:
+        state.change(turn=turn_id, extras=state.current().with_extra("cue", "").extras)
 
 
 def cue_select(lecture: Lecture) -> None:
@@ -73,19 +77,25 @@ def cue_select(lecture: Lecture) -> None:
     cues = lecture.cues_of(lecture.focus)
     if not cues or lecture.focus_cue is None:
         return
-    key = put("learn.cue", lecture.focus_cue.index - cues[0].index)
+    shown = lecture.focus_cue.index - cues[0].index
+    key = put("learn.cue", shown)
     st.selectbox(
         "Cue of this turn",
         range(len(cues)),
-        format_func=lambda place: cues[place].text if place < len(cues) else str(place),
+        format_func=lambda place: words.short(cues[place].text) if place < len(cues) else str(place),
         key=key,
-        on_change=_to_cue,
-        args=(key,),
+        on_change=note,
+        args=(key, "cue", str(shown)),
     )
 
 
-def _to_cue(key: str) -> None:
-    state.change(extras=state.current().with_extra("cue", str(st.session_state[key])).extras)
+def note(key: str, name: str, shown: str) -> None:
+    """In a callback: keep the value of a widget as a note of the page, unless it is what was shown."""
+    value = str(st.session_state[key])
+    if value == shown:
+        state.touch()
+    else:
+        state.change(extras=state.current().with_extra(name, value).extras)
 
 
 def knob_panel(lecture: Lecture, symbol: str) -> None:

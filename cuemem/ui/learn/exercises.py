@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cuemem.evaluation.ladder import Least, Outcome, Rung
 from cuemem.text import counted
 from cuemem.types import Explanation, TurnId
-from cuemem.ui.learn.words import listed, setting, share
+from cuemem.ui.learn.words import listed, setting, share, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _way(explanation: Explanation, cue_text: Sequence[str]) -> str:
     sentence = explanation.sentence
     edge = explanation.via[0] if explanation.via else None
     if explanation.stage == "in context" and edge and edge.source_cue is not None and edge.target_cue is not None:
-        pair = f"“{cue_text[edge.source_cue]}” and “{cue_text[edge.target_cue]}”"
+        pair = f"“{short(cue_text[edge.source_cue])}” and “{short(cue_text[edge.target_cue])}”"
         sentence += f" The two cues are {pair}."
         if explanation.rank is not None:
             sentence += f" By itself its best cue has rank {explanation.rank:,}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.types import TurnId
 from cuemem.ui import state
@@ -94,7 +95,7 @@ def story_door(scene: Scene) -> None:
     if key is None:
         st.page_link(
             "pages/home.py",
-            label="The paper's own example is in the bundled sample: load it on Home",
+            label="Get the paper's own example on Home",
             icon=":material/auto_stories:",
         )
         return
@@ -109,8 +110,11 @@ def story_door(scene: Scene) -> None:
     )
 
 
-def introduction(lesson: Lesson) -> None:
-    """Heading and paragraph, and beside them the equations. All constants: Markdown and mathematics may be read."""
+def introduction(lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Heading and paragraph, and beside them the equations; gives the two columns, in which the step goes on.
+
+    All constants: Markdown and mathematics may be read.
+    """
     left, right = st.columns([4, 3], gap="large")
     with left:
         show(
@@ -134,6 +138,7 @@ def introduction(lesson: Lesson) -> None:
                 place=place,
             )
         )
+    return left, right
 
 
 def back_and_on(lesson: Lesson) -> None:

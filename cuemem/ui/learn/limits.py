@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.evaluation.curves import Point, within
 from cuemem.evaluation.ladder import Outcome
@@ -33,17 +34,30 @@ SENTENCES = Measured("sentences", 0.770, 0.850)
 REAL = Measured("imported", 0.846, 0.896)  # LoCoMo's conv-26, whose cues a language model wrote
 
 
-def limits(told: Lecture) -> None:
+IN_GENERAL = (
+    "Two things are worth keeping apart. Cues against whole turns: one fact is easier to meet than a message that "
+    "says five, so cues usually find more for the same tokens. The graph against more cues: edges help where a turn "
+    "makes no sense without its neighbours or says the same in other words; elsewhere they spend tokens on turns "
+    "that are merely near. Of which there is more, each conversation has to show."
+)
+
+
+def limits(told: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """This question, then all questions of the conversation."""
-    st.markdown("**This question, at the same tokens**")
-    show(_rows(told))
-    show(
-        paragraph(
-            "Each of the others takes its turns in order of rank until the next one would exceed the tokens of "
-            f"{told.scene.method.title}.",
-            "cml-quiet",
+    with left:
+        st.markdown("**This question, at the same tokens**")
+        with st.spinner("Comparing; the turns have to be embedded once …"):
+            rows = _rows(told)
+        show(rows)
+        show(
+            paragraph(
+                "Each of the others takes its turns in order of rank until the next one would exceed the tokens of "
+                f"{told.scene.method.title}.",
+                "cml-quiet",
+            )
         )
-    )
+    with right:
+        show(paragraph(IN_GENERAL))
     st.markdown("**All questions of this conversation**")
     if told.scene.view.extra("all") == "on":
         with st.spinner("Comparing over all questions …"):
@@ -58,7 +72,8 @@ def limits(told: Lecture) -> None:
             on_click=_compare,
         )
         show(paragraph("Takes a few seconds the first time, half a minute in a long conversation.", "cml-quiet"))
-    _said(told)
+    if told.scene.view.conversation == lecture.story():
+        show(paragraph(sample_says()))
 
 
 def _compare() -> None:
@@ -126,20 +141,6 @@ def _all(told: Lecture, curves: Curves | None) -> None:
 def _line(name: str, points: tuple[Point, ...], *also: int) -> Line:
     shown = {*_SHOWN, *also}
     return Line(name, [(it.tokens, it.recall, f"{name}, m = {it.value}") for it in points if it.value in shown])
-
-
-def _said(told: Lecture) -> None:
-    """What can be said in general, and what of the sample alone."""
-    show(
-        paragraph(
-            "Two things are worth keeping apart. Cues against whole turns: one fact is easier to meet than a message "
-            "that says five, so cues usually find more for the same tokens. The graph against more cues: edges help "
-            "where a turn makes no sense without its neighbours or says the same in other words; elsewhere they "
-            "spend tokens on turns that are merely near. Of which there is more, each conversation has to show."
-        )
-    )
-    if told.scene.view.conversation == lecture.story():
-        show(paragraph(sample_says()))
 
 
 def sample_says() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.methods.cuemem.graph import in_window
 from cuemem.text import counted
@@ -15,7 +15,7 @@ from cuemem.ui.learn import comparison, exercises, facts
 from cuemem.ui.learn.controls import cue_select, exercise, knob_panel, turn_select, turn_slider
 from cuemem.ui.learn.lecture import Lecture
 from cuemem.ui.learn.pieces import Ranked, bar, cue_table, paragraph, ranked_table, strip, turn_card
-from cuemem.ui.learn.words import listed
+from cuemem.ui.learn.words import listed, short
 from cuemem.ui.markup import Html, html, join, notice, show
 from cuemem.workbench.sources import ABOUT
 
@@ -35,10 +35,9 @@ def _around(lecture: Lecture) -> None:
     show(join([card(lecture, turn, turn.index == at) for turn in near]))
 
 
-def turns(lecture: Lecture) -> None:
+def turns(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 1: three turns as they were said."""
     everything = lecture.memory.turns
-    left, right = st.columns([3, 2], gap="large")
     with left:
         _around(lecture)
     with right:
@@ -59,12 +58,11 @@ def turns(lecture: Lecture) -> None:
         exercise(exercises.whole_history(len(everything), history, facts.here(lecture)), "turns")
 
 
-def cues(lecture: Lecture) -> None:
+def cues(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 2: the cues of a turn."""
     graph, turn = lecture.graph, lecture.focus
     counts = Counter(len(graph.cues_of(it.index)) for it in lecture.memory.turns)
     with_cue = len(lecture.memory.turns) - counts[0]
-    left, right = st.columns([3, 2], gap="large")
     with left:
         turn_select(lecture)
         show(card(lecture, turn))
@@ -130,11 +128,10 @@ def _other_memories(lecture: Lecture) -> None:
         )
 
 
-def temporal(lecture: Lecture) -> None:
+def temporal(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 3: the turns before and after."""
     method, turn, everything = lecture.scene.method, lecture.focus, lecture.memory.turns
     reached = in_window(lecture.graph, turn.index, method)
-    left, right = st.columns([3, 2], gap="large")
     with left:
         turn_select(lecture)
         show(strip(everything, turn, reached, max(3, method.window + 1), lecture.gold))
@@ -152,9 +149,8 @@ def temporal(lecture: Lecture) -> None:
         knob_panel(lecture, "w")
 
 
-def semantic(lecture: Lecture) -> None:
+def semantic(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 4: the nearest cues of a cue, and the edges they make."""
-    left, right = st.columns([3, 2], gap="large")
     with left:
         turn_select(lecture)
         cue_select(lecture)
@@ -181,5 +177,5 @@ def _nearest(lecture: Lecture) -> None:
         own = target.turn_id == cue.turn_id
         note = "the same turn: no edge" if own else f"an edge from {cue.turn_id}" if kept else ""
         rows.append(Ranked(rank, cosine, target.text, target.turn_id, kept, note))
-    show(paragraph(f"The cues nearest to “{cue.text}”, of {len(graph.cues) - 1:,} others:"))
+    show(paragraph(f"The cues nearest to “{short(cue.text)}”, of {len(graph.cues) - 1:,} others:"))
     show(ranked_table(rows, lecture.gold, f"k = {method.neighbours}: what is below makes no edge"))

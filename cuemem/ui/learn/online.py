@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from cuemem import knobs
 from cuemem.evaluation.ladder import Outcome, outcome_of
@@ -14,12 +15,13 @@ from cuemem.types import Recall
 from cuemem.ui import state
 from cuemem.ui.graph_component import fitting_width, turn_graph
 from cuemem.ui.learn import comparison, exercises, facts
-from cuemem.ui.learn.controls import budget_slider, exercise, knob_panel, say_change
+from cuemem.ui.learn.controls import budget_slider, exercise, knob_panel, note, say_change
 from cuemem.ui.learn.lecture import Lecture
 from cuemem.ui.learn.offline import card
 from cuemem.ui.learn.pieces import Ranked, ladder_table, paragraph, ranked_table
 from cuemem.ui.learn.words import found, share
 from cuemem.ui.markup import Html, html, join, show
+from cuemem.ui.state import put
 from cuemem.viz.graph import draw, payload
 
 _BELOW = 3  # cues shown below the line
@@ -27,10 +29,9 @@ _TOP = 14  # of many kept cues, the first that are shown
 PRIORITY = "Prioritize the information most recent and closest to the question time"
 
 
-def query(lecture: Lecture) -> None:
+def query(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 5: all cues ranked by the question, cut at m."""
     m = lecture.scene.method.top_cues
-    left, right = st.columns([3, 2], gap="large")
     with left:
         show(paragraph(f"The {len(lecture.graph.cues):,} cues by their cosine with the question:"))
         show(ranked_table(_ranked(lecture), lecture.gold, f"m = {m}: what is below is not looked at again"))
@@ -74,26 +75,14 @@ WAYS = (
 )
 
 
-def hop(lecture: Lecture) -> None:
+def hop(lecture: Lecture, left: DeltaGenerator, _right: DeltaGenerator) -> None:
     """Step 6: the anchors and what one hop adds, in the turn graph."""
-    names = [way.name for way in WAYS]
-    noted = lecture.scene.view.extra("hop", "both")
-    chosen = WAYS[names.index(noted)] if noted in names else WAYS[-1]
+    chosen = _chosen(lecture)
     recalls = {way.name: _follow(lecture, way) for way in WAYS}
-    key = "learn.hop"
-    st.session_state[key] = chosen.name
-    st.segmented_control(
-        "Edges that are followed",
-        names,
-        format_func=lambda name: next(way.label for way in WAYS if way.name == name),
-        key=key,
-        required=True,
-        on_change=_to_hop,
-        args=(key,),
-    )
-    show(
-        _parts(lecture, {name: outcome_of(recall.context, lecture.gold) for name, recall in recalls.items()}, chosen)
-    )
+    outcomes = {name: outcome_of(recall.context, lecture.gold) for name, recall in recalls.items()}
+    with left:
+        _which_edges(chosen)
+        show(_parts(lecture, outcomes, chosen))
     explanations = {turn_id: facts.explained(lecture, turn_id) for turn_id in lecture.gold}
     picture = draw(recalls[chosen.name], lecture.gold, lecture.scene.turns, explanations, width=fitting_width())
     turn_graph(payload(picture), lecture.scene.turn, lambda turn: state.change(turn=turn), key="learn")
@@ -108,8 +97,24 @@ def hop(lecture: Lecture) -> None:
     st.page_link("pages/trace.py", label="Open this question in Trace", icon=":material/account_tree:")
 
 
-def _to_hop(key: str) -> None:
-    state.change(extras=state.current().with_extra("hop", st.session_state[key]).extras)
+def _chosen(lecture: Lecture) -> Way:
+    noted = lecture.scene.view.extra("hop")
+    return next((way for way in WAYS if way.name == noted), WAYS[-1])
+
+
+def _which_edges(chosen: Way) -> None:
+    """The control of the step: which edges are followed."""
+    labels = {way.name: way.label for way in WAYS}
+    key = put("learn.hop", chosen.name)
+    st.segmented_control(
+        "Edges that are followed",
+        list(labels),
+        format_func=lambda name: labels.get(name, name),
+        key=key,
+        required=True,
+        on_change=note,
+        args=(key, "hop", chosen.name),
+    )
 
 
 def _follow(lecture: Lecture, way: Way) -> Recall:
@@ -139,11 +144,10 @@ def _parts(lecture: Lecture, outcomes: dict[str, Outcome], chosen: Way) -> Html:
     )
 
 
-def context(lecture: Lecture) -> None:
+def context(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Step 7: the context as a model would read it, and what it saves."""
     scene, outcome = lecture.scene, facts.here(lecture)
     history = comparison.history_tokens(lecture)
-    left, right = st.columns([3, 2], gap="large")
     with left:
         show(paragraph(f"The context: {outcome.turns:,} turns, {outcome.tokens:,} tokens."))
         st.code(scene.recall.context.text, language=None, wrap_lines=True, height=460)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from streamlit.delta_generator import DeltaGenerator
+
 from cuemem.ui import controls
 from cuemem.ui.learn import beginning, frame, lecture, limits, offline, online
 from cuemem.ui.learn.lecture import Lecture
 from cuemem.ui.markup import notice
 
-_OBJECTS: Mapping[int, Callable[[Lecture], None]] = {
+_OBJECTS: Mapping[int, Callable[[Lecture, DeltaGenerator, DeltaGenerator], None]] = {
     1: offline.turns,
     2: offline.cues,
     3: offline.temporal,
@@ -35,7 +37,6 @@ def draw() -> None:
     frame.stepper(lesson)
     frame.asked(told)
     frame.story_door(scene)
-    frame.introduction(lesson)
-    _OBJECTS[lesson.number](told)
+    _OBJECTS[lesson.number](told, *frame.introduction(lesson))
     frame.back_and_on(lesson)
     frame.from_the_top(lesson)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from cuemem.context import said
 from cuemem.evaluation.ladder import Rung
 from cuemem.types import Cue, Triple, Turn, TurnId
+from cuemem.ui.learn.words import short
 from cuemem.ui.markup import Html, html, join
 
 STAR = "★"
+_ROW = 240  # characters of a cue in a list
 
 
 def paragraph(text: str, look: str = "cml-say") -> Html:
@@ -58,9 +60,13 @@ def cue_table(cues: Sequence[Cue]) -> Html:
 def _cue_row(cue: Cue, columns: int) -> Html:
     if isinstance(cue.content, Triple):
         parts = [cue.content.subject, cue.content.relation, cue.content.object]
-        cells = join([html('<td dir="auto">{part}</td>', part=part) for part in parts])
+        cells = join([html('<td dir="auto"><div class="cml-cell">{part}</div></td>', part=part) for part in parts])
     else:
-        cells = html('<td dir="auto" colspan="{columns}">{text}</td>', columns=columns, text=cue.content)
+        cells = html(
+            '<td dir="auto" colspan="{columns}"><div class="cml-cell">{text}</div></td>',
+            columns=columns,
+            text=cue.content,
+        )
     return html('<tr>{cells}<td class="cml-id">→ {turn_id}</td></tr>', cells=cells, turn_id=cue.turn_id)
 
 
@@ -147,7 +153,7 @@ def _ranked_row(row: Ranked, gold: Collection[TurnId]) -> Html:
         '<td class="cml-cosine"><span>{cosine:.3f}</span>{bar}</td></tr>',
         look="cml-kept" if row.kept else "cml-below",
         rank=row.rank,
-        text=row.text,
+        text=short(row.text, _ROW),
         name=turn_name(row.turn_id, gold),
         note=html(" <em>{note}</em>", note=row.note) if row.note else Html(""),
         cosine=row.cosine,

@@ -8,6 +8,7 @@ from cuemem.evaluation.curves import Point
 from cuemem.evaluation.ladder import Outcome, Rung
 from cuemem.text import counted
 from cuemem.types import TurnId
+from cuemem.viz.graph.marks import clipped
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
@@ -15,6 +16,11 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+
+
+def short(text: str, most: int = 160) -> str:
+    """A text for a sentence or a row: on one line, and its beginning where it is long."""
+    return clipped(" ".join(text.split()), most)
 
 
 def share(part: float, whole: float) -> str:
