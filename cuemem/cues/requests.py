@@ -63,8 +63,8 @@ class Requests:
         return ChatRequest(messages, prompt.version, schema, self._room(group), about=about)
 
     def _room(self, group: Group) -> int:
-        """The most tokens of a reply: triples of a dense turn take about three times its tokens."""
-        return min(8192, 384 * len(group) + 3 * sum(self.tokens.count(turn.text) for turn in group))
+        """The most tokens of a reply: up to three times those of a dense turn, twice that in JSON that is indented."""
+        return min(8192, 768 * len(group) + 6 * sum(self.tokens.count(turn.text) for turn in group))
 
     def _before(self, turn: Turn) -> str:
         """The turns before, whatever their session, since a new session may take up the last one's thread."""
