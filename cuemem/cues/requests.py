@@ -63,7 +63,7 @@ class Requests:
         return ChatRequest(messages, prompt.version, schema, self._room(group), about=about)
 
     def _room(self, group: Group) -> int:
-        """The most tokens of a reply: up to three times those of a dense turn, twice that in JSON that is indented."""
+        """The most tokens of a reply: three times those of a dense turn, and twice that in JSON that is indented."""
         return min(8192, 768 * len(group) + 6 * sum(self.tokens.count(turn.text) for turn in group))
 
     def _before(self, turn: Turn) -> str:
