@@ -112,7 +112,7 @@ def serve() -> Iterator[Serve]:
     yield served
     for process, _ in running.values():
         process.terminate()
-        process.wait(10)
+        process.wait(SECONDS)
 
 
 def _start(store: Path) -> tuple[subprocess.Popen[bytes], str]:

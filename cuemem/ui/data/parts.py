@@ -11,7 +11,7 @@ from cuemem.ui import cache, markup, state
 from cuemem.ui.controls import put
 
 EVERY_FILE = ""
-_KEY = "data.part"
+_MOVES = "data.moves"
 
 
 def tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
@@ -19,20 +19,23 @@ def tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
     view = state.current()
     name = view.extra("part") if view.extra("part") in parts else next(iter(parts))
     titles = [title for title, _ in parts.values()]
-    put(_KEY, parts[name][0])
-    drawn = st.tabs(
-        titles, key=_KEY, on_change=_to_title, args=({title: name for name, (title, _) in parts.items()},)
-    )
+    key = put(f"data.part.{st.session_state.get(_MOVES, 0)}", parts[name][0])
+    names = {title: name for name, (title, _) in parts.items()}
+    drawn = st.tabs(titles, key=key, on_change=_to_title, args=(key, names))
     with drawn[titles.index(parts[name][0])]:
         parts[name][1]()
 
 
-def _to_title(names: Mapping[str, str]) -> None:
-    state.note("part", names[st.session_state[_KEY]])
+def _to_title(key: str, names: Mapping[str, str]) -> None:
+    state.note("part", names[st.session_state[key]])
 
 
 def go(part: str, **notes: str) -> None:
-    """In a callback: open another part of this page."""
+    """In a callback: open another part of this page.
+
+    The tabs are then other tabs: a run that the browser asked for before it knew would else bring back the old one.
+    """
+    st.session_state[_MOVES] = st.session_state.get(_MOVES, 0) + 1
     for name, value in {"part": part, **notes}.items():
         state.note(name, value)
 
