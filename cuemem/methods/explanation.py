@@ -25,14 +25,18 @@ def describe(
     changes: Sequence[Change],
     most: int,
     ranked_thing: str,
+    uncapped: Sequence[Change] = (),
 ) -> Explanation:
-    """An explanation with its sentence. ``most`` is m, ``ranked_thing`` what the method ranks ("cue", "turn")."""
+    """An explanation with its sentence. ``most`` is m, ``ranked_thing`` what the method ranks ("cue", "turn").
+
+    ``uncapped`` are the changes that would bring the turn in if there were no budget.
+    """
     rank = hits[0].rank if hits else None
     role = chosen.role if chosen else None
     via = chosen.via if chosen else ()
     reason = _reason(stage, chosen, rank, most, ranked_thing)
-    sentence = f"{turn_id} {reason}{_remedy(stage, changes)}"
-    return Explanation(turn_id, stage, role, via, tuple(hits), rank, tuple(changes), sentence)
+    sentence = f"{turn_id} {reason}{_remedy(stage, changes, uncapped)}"
+    return Explanation(turn_id, stage, role, via, tuple(hits), rank, tuple(changes), sentence, tuple(uncapped))
 
 
 def _reason(stage: LossStage, chosen: Candidate | None, rank: int | None, most: int, thing: str) -> str:
@@ -49,9 +53,15 @@ def _reason(stage: LossStage, chosen: Candidate | None, rank: int | None, most: 
     return f"{how} as a {edge.kind} neighbour: {link} anchor {edge.source}{cosine}."
 
 
-def _remedy(stage: LossStage, changes: Sequence[Change]) -> str:
+def _remedy(stage: LossStage, changes: Sequence[Change], uncapped: Sequence[Change]) -> str:
     if stage == "in context":
         return ""
-    if not changes:
-        return " No single change within the ranges would bring it in."
-    return f" {' or '.join(str(change) for change in changes)} would bring it in."
+    if changes:
+        return f" {_listed(changes)} would bring it in."
+    if uncapped:
+        return f" No single change would bring it in under this budget; without one, {_listed(uncapped)} would."
+    return " No single change within the ranges would bring it in."
+
+
+def _listed(changes: Sequence[Change]) -> str:
+    return " or ".join(str(change) for change in changes)

@@ -132,7 +132,8 @@ class Explanation:
     ``hits`` are the turn's cues by rank over all of C; ``rank`` is the best of them. ``changes`` holds the least
     value of each knob that alone decides whether the turn is in, the others kept: what would recover a lost
     turn, and how far each knob could be lowered before a turn that is in would be lost. A knob that cannot
-    bring the turn in within its range is not named.
+    bring the turn in within its range is not named. Under a budget ``uncapped`` holds what would bring the turn
+    in if there were none.
     """
 
     turn_id: TurnId
@@ -143,6 +144,7 @@ class Explanation:
     rank: int | None
     changes: tuple[Change, ...]
     sentence: str
+    uncapped: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,3 +186,13 @@ def test_a_setting_outside_its_range_and_an_unknown_turn_are_named(memory: CueMe
         memory.recall(QUERY, CueMem(cue_source="sentences"))
     with pytest.raises(UnknownName, match="D9:9"):
         memory.explain(QUERY, METHOD, "D9:9")
+
+
+def test_under_a_budget_that_no_single_change_beats_the_uncapped_remedy_is_told(memory: CueMemory) -> None:
+    # Room for the two anchors and little more: D2:1 would come behind temporal neighbours that do not fit.
+    explanation = memory.explain(QUERY, METHOD, "D2:2", 30)
+    assert explanation.changes == ()
+    assert [str(change) for change in explanation.uncapped] == ["w = 3", "m = 3"]
+    assert explanation.sentence.endswith(
+        "No single change would bring it in under this budget; without one, w = 3 or m = 3 would."
+    )

@@ -37,7 +37,7 @@ def explain_turn(
     chosen = None if place is None else candidates[place]
     hits = rank_cues(retrieval, turn)
     stage = outcome(in_context=inside, chosen=chosen is not None, ranked=bool(hits))
-    return describe(turn_id, stage, chosen, hits, changes, settings.top_cues, "cue")
+    return describe(turn_id, stage, chosen, hits, changes, settings.top_cues, "cue", () if budget is None else least)
 
 
 def rank_cues(retrieval: Retrieval, turn: int) -> tuple[CueHit, ...]:
