@@ -116,16 +116,20 @@ def build_scene(view: View) -> tuple[Scene | None, tuple[str, ...]]:
 
 
 def memory_choices(conversation: Conversation, name: str) -> tuple[Choice, ...]:
-    """The memories that can be looked at: those built, in the order of building; without cues, either turn unit."""
+    """The memories that can be looked at: those built, or without cues one for either turn unit.
+
+    The usual turn unit comes first, then the name of the cue source decides: a correction builds a memory anew,
+    which must not change the one that a short link leads to.
+    """
     workbench = cache.workbench()
+    usual = resolve_unit(conversation, "auto")
     built = [
         Choice(record.cue_source, record.turn_unit, record)
         for record in cache.memories(conversation.conversation_id)
         if (record.method, record.embedding_model) == (name, workbench.embedder.name)
     ]
     if any(knob.name == "cue_source" for knob in knobs.knobs_of(method_named(name))):
-        return tuple(built)
-    usual = resolve_unit(conversation, "auto")
+        return tuple(sorted(built, key=lambda choice: (choice.turns != usual, choice.cues or "")))
     records = {choice.turns: choice.record for choice in built}
     units: list[TurnUnit] = sorted(get_args(TurnUnit), key=lambda unit: unit != usual)
     return tuple(Choice(None, unit, records.get(unit)) for unit in units)

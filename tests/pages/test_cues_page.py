@@ -8,6 +8,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from cuemem.methods import CueMem
+from cuemem.workbench import Workbench
 from tests.pages.conftest import OpenPage, shown
 
 LAKESIDE = {"conversation": "lakeside", "cues": "imported"}
@@ -110,6 +112,15 @@ def test_a_correction_changes_the_context_and_can_be_undone(open_page: OpenPage,
     assert not [button for button in test.button if button.label == "Undo"]
 
 
+def test_a_short_link_leads_to_the_same_memory_after_a_correction(open_page: OpenPage, own_store: Path) -> None:
+    workbench = Workbench.open(own_store)
+    lakeside = workbench.store.resolve("lakeside")
+    workbench.build(lakeside, CueMem(cue_source="observations"))
+    workbench.correct_cues(lakeside, CueMem(cue_source="imported"), "D4:4", ["Lakeside Town is calm"])
+    workbench.store.close()
+    assert "source: imported" in page_of(open_page("cues", own_store, conversation="lakeside"))
+
+
 def test_a_cue_is_added_and_removed(open_page: OpenPage, own_store: Path) -> None:
     test = open_page("cues", own_store, **ANCHORS_ONLY, turn="D5:7")
     assert "No cue points to D5:7" in page_of(test)
@@ -125,6 +136,14 @@ def test_a_cue_is_added_and_removed(open_page: OpenPage, own_store: Path) -> Non
     press(test, "Save and rebuild")
     assert "D5:7 has no cue now" in page_of(test)
     assert tabs(test)[1:2] + tabs(test)[3:] == ["Turns without cues · 86", "Corrections · 2"]
+
+
+def test_cues_that_are_gone_are_a_sentence(open_page: OpenPage, own_store: Path) -> None:
+    test = open_page("cues", own_store, **LAKESIDE)
+    store = Workbench.open(own_store).store
+    store.remove_cue_set(store.resolve("lakeside"), "imported", "utterance")
+    store.close()
+    assert "has no cues from" in page_of(test.run())
 
 
 def test_the_same_cues_again_change_nothing(open_page: OpenPage, own_store: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from cuemem.errors import CueMemError
 from cuemem.text import counted
 from cuemem.ui import empty, markup
 from cuemem.ui.cues.book import Book
@@ -29,7 +30,11 @@ def draw(scene: Scene) -> None:
         return
     if scene.question is not None:
         empty.await_model(scene.question)
-    book = Book.of(scene, memory)
+    try:
+        book = Book.of(scene, memory)
+    except CueMemError as error:  # the cues were removed, and the memory is still open
+        markup.notice(str(error), "error")
+        return
     markup.show(heading(book))
     with st.expander("Where these cues come from"):
         markup.show(origin(book))
