@@ -88,10 +88,12 @@ def prompts_of(folder: Path | None) -> Prompts:
 
 
 def money(cost: float | None) -> str:
-    """A price for people; what is not known is not 0."""
+    """A price for people; what is not known is not 0, and what is little is not nothing."""
     if cost is None:
         return "not known"
-    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}".rstrip("0").rstrip(".") if cost else "$0"
+    if 0 < cost < 0.0001:
+        return "< $0.0001"
+    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
 
 
 def spent_line(spent: Spent) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cuemem.commands.model_options import money
 from cuemem.prompts import PLACES, Prompts
 from tests import openai_server as openai
 from tests.commands.conftest import Cli
@@ -162,3 +163,15 @@ def test_extraction_quality_is_printed(server: OpenAIServer, empty: Cli) -> None
     assert "facts found" in shown
     assert "54 calls" in shown
     assert len(server.log) == 54
+
+
+def test_prices_for_people() -> None:
+    shown = {
+        None: "not known",
+        0.0: "$0.00",
+        0.00001: "< $0.0001",
+        0.0012: "$0.0012",
+        0.02: "$0.02",
+        12.346: "$12.35",
+    }
+    assert {cost: money(cost) for cost in shown} == shown

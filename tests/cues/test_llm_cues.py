@@ -21,7 +21,8 @@ from cuemem.adapters.store import CachedChat, Store
 from cuemem.adapters.store.stored_cues import StoredCues
 from cuemem.cues.estimate import Pace, estimate
 from cuemem.cues.llm import LlmCues
-from cuemem.errors import ChatFailure
+from cuemem.errors import Cancelled, ChatFailure
+from cuemem.methods.cuemem.extraction import extract_cues
 from cuemem.ports import Extraction
 from cuemem.prompts import Prompts
 from cuemem.turns import cut_turns
@@ -219,6 +220,18 @@ def test_calls_run_side_by_side_and_come_in_order(server: OpenAIServer) -> None:
         f"turn says {('Ann', 'Bob')[n % 2]}: I have {n} cats." for n in range(8)
     ]
     assert 2 <= server.most_at_once <= 3
+
+
+def test_a_cancelled_build_begins_no_further_call(server: OpenAIServer) -> None:
+    def stop(_what: str, done: int, _total: int) -> None:
+        if done == 2:
+            raise Cancelled("Stopped on request.")
+
+    server.respond = lambda request: Act(one_fact(request), wait=0.05)
+    with pytest.raises(Cancelled):
+        extract_cues(EIGHT, cut_turns(EIGHT, "utterance"), source(server, concurrency=2), stop)
+    time.sleep(0.5)
+    assert 2 <= len(server.log) <= 5  # two done, and at most those that had begun meanwhile
 
 
 # --- groups -------------------------------------------------------------------------------------------------------
