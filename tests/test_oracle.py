@@ -16,7 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cuemem.commands import app
+from cuemem.evaluation.curves import curve, within
+from cuemem.evaluation.sweep import sweep
 from cuemem.knobs import with_settings
+from cuemem.ui.learn.limits import REAL
 from cuemem.workbench import Workbench
 from tests.shared_data import shared
 
@@ -89,6 +92,24 @@ def test_anchors_and_contexts_agree_question_by_question(store: Path) -> None:
         document = run(store, "trace", "conv-26", row["qa_index"], "-w", 2, "-k", 1, "-m", 10)["recall"]
         assert [item["turn_id"] for item in document["context"]["items"]] == row["context"]
         assert {anchor["turn_id"] for anchor in document["anchors"]} == set(row["anchors"])
+
+
+def test_what_the_last_lesson_says_of_a_real_conversation(store: Path) -> None:
+    """At equal tokens: the graph at w = 2, k = 1, m = 10, and anchors only at the m that costs no more."""
+    workbench = Workbench.open(store)
+    with workbench.store:
+        key = workbench.store.resolve("conv-26")
+        method = workbench.pick(key, "cuemem", REAL.cues)
+        memory = workbench.memory(key, method)
+        swept = sweep(memory, method, workbench.store.questions(key), workbench.tokens)
+    assert swept is not None
+    here = curve(swept, {"window": 2, "neighbours": 1})[9]
+    fair = within(curve(swept, {"window": 0, "neighbours": 0}), here.tokens)
+    assert fair is not None
+    assert (swept.questions, here.value, fair.value) == (150, 10, 50)
+    assert here.recall == pytest.approx(REAL.graph, abs=0.005)
+    assert fair.recall == pytest.approx(REAL.anchors, abs=0.005)
+    assert 1900 < fair.tokens <= here.tokens < 2100
 
 
 def test_the_lost_exchange_is_explained(store: Path) -> None:

@@ -13,15 +13,12 @@ from cuemem.adapters.embed import SentenceEmbedder
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.context import render
-from cuemem.evaluation.curves import curve, within
 from cuemem.evaluation.metrics import gold_of
-from cuemem.evaluation.sweep import sweep
 from cuemem.methods import CueMem
 from cuemem.methods.cuemem.method import CueMemory
 from cuemem.types import Question
-from cuemem.ui.learn.limits import REAL, SENTENCES, TRIPLES, Measured
-from cuemem.workbench import Workbench, load_file
-from tests.shared_data import shared
+from cuemem.ui.learn.limits import SENTENCES, TRIPLES, Measured
+from cuemem.workbench import Workbench
 
 TOKENS = FixedTokenizer()
 
@@ -113,24 +110,3 @@ def test_the_graph_against_more_cues(workbench: Workbench, measured: Measured, f
     # The page sums tokens turn by turn, here they are counted on the whole text: the same within a few.
     assert cost[0, 0, fair_m] <= cost[2, 1, 10] + 15
     assert fair_m == 60 or cost[0, 0, fair_m + 1] > cost[2, 1, 10] - 15
-
-
-@pytest.mark.local
-def test_a_real_conversation(tmp_path: Path, real_embedder: SentenceEmbedder) -> None:
-    cues = shared("data/locomo/cues")
-    store = Store.open(tmp_path / "locomo.duckdb")
-    workbench = Workbench(store, real_embedder, TOKENS)
-    load_file(store, shared("data/locomo/locomo10.json"))
-    key = store.resolve("conv-26")
-    method = CueMem(cue_source=REAL.cues)
-    workbench.build(key, method, cues)
-    swept = sweep(workbench.memory(key, method), method, store.questions(key), TOKENS)
-    store.close()
-    assert swept is not None
-    here = curve(swept, {"window": 2, "neighbours": 1})[9]
-    fair = within(curve(swept, {"window": 0, "neighbours": 0}), here.tokens)
-    assert fair is not None
-    assert (swept.questions, here.value, fair.value) == (150, 10, 50)
-    assert here.recall == pytest.approx(REAL.graph, abs=0.0006)
-    assert fair.recall == pytest.approx(REAL.anchors, abs=0.0006)
-    assert 1950 < fair.tokens <= here.tokens < 2050

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.evaluation.curves import Point, within
 from cuemem.evaluation.ladder import Outcome
+from cuemem.text import counted
 from cuemem.ui import state
 from cuemem.ui.learn import comparison, facts, lecture, words
 from cuemem.ui.learn.comparison import Curves
@@ -131,8 +132,8 @@ def _all(told: Lecture, curves: Curves | None) -> None:
         show(paragraph(words.verdict(here, within(rival, here.tokens), largest, name)))
     show(
         paragraph(
-            f"Means over {curves.questions:,} answerable questions, without a budget. Found is the share of a "
-            "question's gold turns in the context. Tokens are summed turn by turn. Along each line m grows.",
+            f"Means over {counted(curves.questions, 'answerable question')}, without a budget. Found is the share of "
+            "a question's gold turns in the context. Tokens are summed turn by turn. Along each line m grows.",
             "cml-quiet",
         )
     )

@@ -50,7 +50,8 @@ def cue_table(cues: Sequence[Cue]) -> Html:
     triples = any(isinstance(cue.content, Triple) for cue in cues)
     names = ("subject", "relation", "object") if triples else ("statement",)
     return html(
-        '<div class="cml-wide"><table class="cml-table"><thead><tr>{names}<th scope="col">points to</th></tr></thead>'
+        '<div class="cml-wide cml-cues" tabindex="0"><table class="cml-table"><thead><tr>{names}'
+        '<th scope="col" class="cml-id">points to</th></tr></thead>'
         "<tbody>{rows}</tbody></table></div>",
         names=join([html('<th scope="col">{name}</th>', name=name) for name in names]),
         rows=join([_cue_row(cue, len(names)) for cue in cues]),
