@@ -1,6 +1,6 @@
 """The turn graph in the app: a components-v2 component around vis-network that tells which turn was clicked.
 
-Three parts, so that little travels: the vis library is in a component without data, which the browser keeps; the
+Three parts, so that little travels: the vis library comes in a component of its own, until the browser has it; the
 graph gets a payload only when the picture changes; the selected turn goes by a third part of a few bytes.
 """
 
@@ -21,16 +21,17 @@ _WIDTH = "graph.width"
 _USUAL, _LEAST, _MOST, _STEP = 1000, 300, 1600, 20
 
 _GRAPH_JS = """
-const library = () => globalThis.vis?.Network ? Promise.resolve() : new Promise((done, failed) => {
-  const started = Date.now();
+const library = (ask) => globalThis.vis?.Network ? Promise.resolve() : new Promise((done, failed) => {
+  let waits = 0;
   const waiting = setInterval(() => {
     if (globalThis.vis?.Network) { clearInterval(waiting); done(); }
-    else if (Date.now() - started > 30000) { clearInterval(waiting); failed(new Error("vis-network did not load")); }
+    else if (++waits === 100) ask();
+    else if (waits > 2000) { clearInterval(waiting); failed(new Error("vis-network did not load")); }
   }, 15);
 });
 export default async function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const box = parentElement.querySelector(".cuemem-graph");
-  await library();
+  await library(() => setTriggerValue("library", true));
   box.hooks = { onTurn: (turn) => setTriggerValue("turn", turn), onWidth: (width) => {
     if (Math.abs(width - (box.told ?? 0)) >= 20) { box.told = width; setStateValue("width", width); }
   } };
@@ -85,8 +86,19 @@ def turn_graph(payload: Payload, selected: str | None, on_turn: Callable[[str], 
         state.touch()
         st.session_state[_WIDTH] = st.session_state[name].get("width")
 
-    library(key=f"{name}.library")
-    graph(key=name, data=payload, on_turn_change=clicked, on_width_change=measured)
+    def without_library() -> None:
+        state.touch()
+        st.session_state.pop(_WIDTH, None)
+
+    if _WIDTH not in st.session_state:  # it measures once it draws, so then the library is there, and stays
+        library(key=f"{name}.library")
+    graph(
+        key=name,
+        data=payload,
+        on_turn_change=clicked,
+        on_width_change=measured,
+        on_library_change=without_library,
+    )
     selection(key=f"{name}.selected", data={"turn": selected})
 
 

@@ -235,6 +235,7 @@ function cuememGraph(vis, box, hooks) {
     box.setAttribute("aria-label", payload.alt);
     if (!net) mount();
     else if (fresh) {
+      for (const hint of stage.querySelectorAll(".vis-tooltip")) hint.style.visibility = "hidden";
       edges.clear(); // first, so that no edge loses its ends
       replace(nodes, payload.nodes.map(dress));
       edges.add(payload.edges);

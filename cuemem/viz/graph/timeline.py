@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from cuemem.types import Edge, Recall
-from cuemem.viz.graph.arcs import DEEPEST, depth_of, roundness
+from cuemem.viz.graph.arcs import depth_of, roundness
 from cuemem.viz.graph.cards import Card, place_cards
 from cuemem.viz.graph.marks import Mark, clipped, edge_words, sentence_of, title_of
 from cuemem.viz.graph.measure import text_width, wrap
@@ -25,35 +26,77 @@ ROW_GAP = 18.0
 
 def timeline(marks: Sequence[Mark], recall: Recall, width: float, cosines: bool = False) -> Picture:
     """The picture of a recall. The same arguments give the same picture."""
-    query = _query(recall, width)
-    nodes, links, scenery = [query], [], []
     rows = [place_row(row, width) for row in split_rows(marks, width)]
-    row_of = {mark.node_id: at for at, row in enumerate(rows) for mark in row.marks}
-    place_of = {mark.node_id: x for row in rows for mark, x in zip(row.marks, row.places, strict=True)}
     # What the budget cut is shown as a hollow dot without its edges: they would hide those that matter.
     edges = [edge for mark in marks if not mark.cut for edge in mark.via]
+    arcs = _Arcs.of(rows, edges, cosines)
+    query = _query(recall, width)
+    nodes, links, scenery = [query], [], []
     y = query.box.height + 2
     for at, row in enumerate(rows):
         cards = place_cards(row.marks, row.places, width, cosines)
         zone = max((card.top for card in cards), default=0.0)
-        foot = y + (FALL if at == 0 else ROW_GAP) + zone
+        foot = y + (ROW_GAP if at else FALL) + zone
         line = foot + (STEM if cards else 0.0) + TITLE / 2
-        deepest = max(
-            (
-                depth_of(abs(place_of[f"turn {e.source}"] - place_of[f"turn {e.target}"]))
-                for e in edges
-                if e.kind == "semantic" and row_of[f"turn {e.source}"] == row_of[f"turn {e.target}"] == at
-            ),
-            default=0.0,
-        )
-        floor = line + max(BENEATH, min(DEEPEST, deepest) + 14.0)
+        floor = line + max(BENEATH, arcs.deepest(at) + 14.0)
         nodes += [_turn(mark, x, line) for mark, x in zip(row.marks, row.places, strict=True)]
         nodes += [_cue(card, foot) for card in cards]
         links += _pointers(cards, faint=at > 0)
         scenery += _scenery(row, line, floor)
         y = floor + LINES * max((len(span.lines) for span in row.spans), default=0) + 6.0
-    links += [_edge(edge, place_of, row_of, cosines) for edge in edges]
+    links += arcs.links()
     return Picture(width, y + 4.0, tuple(nodes), tuple(links), tuple(scenery), sentence_of(marks, recall))
+
+
+@dataclass(frozen=True)
+class _Arcs:
+    """The edges that brought turns in: along the line, as arcs beneath it, or across rows."""
+
+    edges: Sequence[Edge]
+    place: Mapping[str, float]
+    row: Mapping[str, int]
+    cosines: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], edges: Sequence[Edge], cosines: bool) -> _Arcs:
+        """The arcs between turns that stand in these rows."""
+        place = {mark.turn.turn_id: x for row in rows for mark, x in zip(row.marks, row.places, strict=True)}
+        return cls(
+            edges, place, {mark.turn.turn_id: at for at, row in enumerate(rows) for mark in row.marks}, cosines
+        )
+
+    def deepest(self, row: int) -> float:
+        """How deep the arcs of a row hang."""
+        here = [edge for edge in self.edges if self.row[edge.source] == self.row[edge.target] == row]
+        return max((depth_of(self._distance(edge)) for edge in here if edge.kind == "semantic"), default=0.0)
+
+    def links(self) -> list[Link]:
+        """The lines. Where two cosines would be written over each other, the later one is told on hover only."""
+        links, written = [], list[tuple[int, float, float]]()
+        for edge in self.edges:
+            source, target = f"turn {edge.source}", f"turn {edge.target}"
+            title = f"{edge.source} → {edge.target}: {edge_words(edge)}"
+            across = self.row[edge.source] != self.row[edge.target]
+            if edge.kind == "temporal":
+                links.append(Link(source, target, "temporal", title, upright=across))
+                continue
+            depth = depth_of(self._distance(edge))
+            label = "" if across else self._cosine(edge, depth, written)
+            bow = None if across else roundness(self._distance(edge), depth)
+            links.append(Link(source, target, "semantic", title, label, bow, upright=across))
+        return links
+
+    def _distance(self, edge: Edge) -> float:
+        return abs(self.place[edge.source] - self.place[edge.target])
+
+    def _cosine(self, edge: Edge, depth: float, written: list[tuple[int, float, float]]) -> str:
+        if not self.cosines or edge.cosine is None:
+            return ""
+        row, middle = self.row[edge.source], (self.place[edge.source] + self.place[edge.target]) / 2
+        if any(row == other and abs(middle - x) < 30 and abs(depth - y) < 12 for other, x, y in written):
+            return ""
+        written.append((row, middle, depth))
+        return f"{edge.cosine:.2f}"
 
 
 def _query(recall: Recall, width: float) -> Node:
@@ -108,19 +151,6 @@ def _pointers(cards: Sequence[Card], faint: bool) -> list[Link]:
             links.append(Link(QUERY, cue, "query", title, upright=True, emphasis=emphasis))
         links.append(Link(cue, card.mark.node_id, "points", upright=True, emphasis=_emphasis(rank), lost=lost))
     return links
-
-
-def _edge(edge: Edge, place_of: dict[str, float], row_of: dict[str, int], cosines: bool) -> Link:
-    """An edge that brought a turn in: along the line, as an arc beneath it, or across rows."""
-    source, target = f"turn {edge.source}", f"turn {edge.target}"
-    title = f"{edge.source} → {edge.target}: {edge_words(edge)}"
-    across = row_of[source] != row_of[target]
-    if edge.kind == "temporal":
-        return Link(source, target, "temporal", title, upright=across)
-    distance = abs(place_of[source] - place_of[target])
-    label = f"{edge.cosine:.2f}" if cosines and edge.cosine is not None else ""
-    bow = None if across else roundness(distance, depth_of(distance))
-    return Link(source, target, "semantic", title, label, bow, upright=across)
 
 
 def _scenery(row: Row, line: float, floor: float) -> list[Scenery]:
