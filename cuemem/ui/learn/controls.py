@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from cuemem.evaluation.ladder import Rung, hinges_on
-from cuemem.knobs import Knob
+from cuemem.knobs import Knob, fingerprint
 from cuemem.types import Turn, TurnId
 from cuemem.ui import state
 from cuemem.ui.controls import set_knob
@@ -171,7 +171,7 @@ def budget_slider(lecture: Lecture) -> tuple[Rung, ...]:
 
 
 def exercise(given: Exercise, key: str) -> None:
-    """A task, and its answer behind a click."""
+    """A task, and its answer behind a click; another task begins with its answer hidden."""
     with st.container(border=True, key=f"cml-exercise-{key}"):
         show(
             html(
@@ -179,5 +179,5 @@ def exercise(given: Exercise, key: str) -> None:
                 task=given.task,
             )
         )
-        with st.expander("Show the answer"):
+        with st.expander("Show the answer", key=f"learn.answer.{fingerprint(given.task)}"):
             show(paragraph(given.answer))

@@ -43,6 +43,7 @@ def stepper(lesson: Lesson) -> None:
                 on_click=_go,
                 args=(it.number,),
             )
+        _from_the_top(lesson)
 
 
 def asked(told: Lecture) -> None:
@@ -167,9 +168,9 @@ def back_and_on(lesson: Lesson) -> None:
             )
 
 
-def from_the_top(lesson: Lesson) -> None:
+def _from_the_top(lesson: Lesson) -> None:
     """A new step is read from its beginning: the browser keeps the place it had scrolled to."""
     script = """<script>/* step NUMBER */
       document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
     </script>"""
-    st.html(script.replace("NUMBER", str(lesson.number)), unsafe_allow_javascript=True)
+    st.html(script.replace("NUMBER", str(lesson.number)), unsafe_allow_javascript=True, width="content")

@@ -173,7 +173,7 @@ def context(lecture: Lecture, left: DeltaGenerator, right: DeltaGenerator) -> No
 
 def _answer(lecture: Lecture) -> None:
     gold, here = lecture.gold, facts.here(lecture)
-    with st.expander("Show the right answer"):
+    with st.expander("Show the right answer", key=f"learn.answer.{lecture.question.index}"):
         answer = as_text(lecture.question.answer)
         show(paragraph(answer or "It was never mentioned."))
         missing = [turn_id for turn_id in gold if turn_id not in here.found]

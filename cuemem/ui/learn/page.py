@@ -39,4 +39,3 @@ def draw() -> None:
     frame.story_door(scene)
     _OBJECTS[lesson.number](told, *frame.introduction(lesson))
     frame.back_and_on(lesson)
-    frame.from_the_top(lesson)
