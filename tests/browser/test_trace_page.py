@@ -26,7 +26,7 @@ def params(page: Page) -> dict[str, str]:
 def settled(page: Page) -> str:
     """The revision of the picture once no run is on its way: a new window first tells how wide it is."""
     page.locator(GRAPH).wait_for()
-    page.wait_for_timeout(600)
+    page.wait_for_timeout(350)
     page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     return str(page.evaluate(f"() => {REVISION}"))
 
