@@ -92,7 +92,7 @@ def figures(reading: Reading) -> None:
 
 def _control(reading: Reading, gold: int) -> list[Html]:
     """The fair control; none where the method has no graph."""
-    if reading.scene.method.without_graph() is None:
+    if not reading.with_graph:
         return []
     control = reading.control
     title = "Anchors only, same tokens"

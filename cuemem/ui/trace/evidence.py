@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from cuemem.evaluation.scoreboard import GoldTurn
-from cuemem.types import Change
+from cuemem.types import Change, Turn
 from cuemem.ui import controls, state
 from cuemem.ui.markup import Html, html, show
 from cuemem.ui.trace.reading import Reading
@@ -14,8 +14,8 @@ from cuemem.ui.view import MOST_BUDGET
 from cuemem.viz.graph.marks import Mark, clipped, status_of
 
 _LOST = {
-    "no cue": "lost at extraction: no cue",
-    "below m": "lost at retrieval: best cue below the cut",
+    "no cue": "lost at extraction: it has no cue, and no edge reaches it",
+    "below m": "lost at retrieval: ranked below what is retrieved, and no edge reaches it",
     "cut by budget": "reached, but cut by the budget",
     "not ranked": "not ranked",
 }
@@ -34,7 +34,7 @@ def evidence(reading: Reading) -> None:
         with st.container(border=True, key=f"evidence-{row.turn_id}", gap="xsmall"):
             left, right = st.columns([8, 1.3], gap="small")
             with left:
-                show(_row(row, marks[row.turn_id]))
+                show(_row(reading, row, marks[row.turn_id]))
             right.button(
                 "Explain",
                 key=f"explain-{row.turn_id}",
@@ -49,7 +49,7 @@ def evidence(reading: Reading) -> None:
                     remedies(reading, row.explanation.changes, f"evidence-{row.turn_id}")
 
 
-def _row(row: GoldTurn, mark: Mark) -> Html:
+def _row(reading: Reading, row: GoldTurn, mark: Mark) -> Html:
     """What became of the turn, and its best cue."""
     turn, explained = mark.turn, row.explanation
     how = status_of(mark).removeprefix("gold, ") if row.found else _LOST.get(explained.stage, explained.stage)
@@ -60,19 +60,23 @@ def _row(row: GoldTurn, mark: Mark) -> Html:
         turn=turn.turn_id,
         how=how,
         text=clipped(turn.text, 320),
-        cue=_best_cue(row),
+        cue=_best_cue(reading, row, turn),
     )
 
 
-def _best_cue(row: GoldTurn) -> Html:
+def _best_cue(reading: Reading, row: GoldTurn, turn: Turn) -> Html:
+    """How the turn ranks, by which of its cues; a method without cues ranks the turn itself, or nothing."""
     hits = row.explanation.hits
     if not hits:
-        return html('<p class="cm-quiet">No cue was extracted from this turn.</p>')
+        return html('<p class="cm-quiet">No cue was extracted from this turn.</p>') if reading.with_cues else Html("")
+    best = hits[0]
+    text = html(": <bdi>{text}</bdi>", text=clipped(best.cue.text, 160)) if best.cue.text != turn.text else Html("")
     return html(
-        '<p class="cm-quiet">best cue <b>#{rank:,}</b>, cosine {cosine:.3f}: <bdi>{text}</bdi></p>',
-        rank=hits[0].rank,
-        cosine=hits[0].cosine,
-        text=clipped(hits[0].cue.text, 160),
+        '<p class="cm-quiet">{what} <b>#{rank:,}</b>, cosine {cosine:.3f}{text}</p>',
+        what="best cue" if reading.with_cues else "rank",
+        rank=best.rank,
+        cosine=best.cosine,
+        text=text,
     )
 
 

@@ -27,6 +27,16 @@ class Reading:
         """The recall that is traced."""
         return self.scene.recall
 
+    @property
+    def with_cues(self) -> bool:
+        """Whether the memory is made of cues."""
+        return self.scene.choice is not None and self.scene.choice.cues is not None
+
+    @property
+    def with_graph(self) -> bool:
+        """Whether the method has a graph."""
+        return self.scene.method.without_graph() is not None
+
     @cached_property
     def board(self) -> tuple[GoldTurn, ...]:
         """The gold turns with their explanations."""

@@ -94,6 +94,14 @@ def cue_list(explained: Explanation) -> Html:
     )
 
 
+def _rank(explained: Explanation) -> Html:
+    """The rank of the turn itself, where the method ranks turns."""
+    if explained.rank is None:
+        return Html("")
+    cosine = explained.hits[0].cosine
+    return html("<section><b>#{rank:,}</b>, cosine {cosine:.3f}</section>", rank=explained.rank, cosine=cosine)
+
+
 def _edges(reading: Reading, turn: Turn, explained: Explanation) -> Html:
     """The edges that brought it in; for a turn that is not in, those that could have."""
     anchors = {anchor.turn_id: f"A{anchor.rank}" for anchor in reading.recall.anchors}
