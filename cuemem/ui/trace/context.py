@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import Any
+
 import streamlit as st
 
 from cuemem.types import ContextItem
-from cuemem.ui import state
+from cuemem.ui import state, tables
 from cuemem.ui.markup import html, show
 from cuemem.ui.trace.reading import Reading
-from cuemem.viz.graph.marks import Mark, status_of
+from cuemem.viz.graph.marks import status_of
 
+COLUMNS = ("turn", "session", "date", "why", "text", "gold", "tokens", "entry")
 TEXT, TURNS, CUT = "Text", "Turns", "Cut by the budget"
 
 
@@ -45,26 +47,23 @@ def _table(reading: Reading, items: tuple[ContextItem, ...], name: str) -> None:
     selected = reading.scene.turn
     at = [ids.index(selected)] if selected in ids else []
     key = f"trace.{name}.{selected}"  # a new table when another turn is selected, so that it shows that row
-    table = turn_table(reading, items)
+    rows = turn_rows(reading, items)
     st.dataframe(
-        table,
+        tables.frame(rows, COLUMNS),
         hide_index=True,
-        height=min(520, 38 + 35 * len(ids)),
+        height=tables.height(len(ids)),
         key=key,
         on_select=lambda: _pick(key, ids),
         selection_mode="single-row",
         selection_default={"selection": {"rows": at}},
-        column_config={"text": st.column_config.TextColumn(width="large")},
+        column_config={
+            "date": st.column_config.DatetimeColumn(format="D MMM YYYY, HH:mm"),
+            "why": st.column_config.TextColumn(width="medium"),
+            "text": st.column_config.TextColumn(width="large"),
+        },
     )
-    st.download_button(
-        "Save as CSV",
-        lambda: table.to_csv(index=False),
-        file_name=f"{reading.scene.summary.sample_id}-question-{reading.question.index}-{name}.csv",
-        mime="text/csv",
-        key=f"trace.{name}.csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    stem = f"{reading.scene.summary.sample_id}-question-{reading.question.index}-{name}"
+    tables.csv_button(rows, COLUMNS, stem, f"trace.{name}.csv")
 
 
 def _pick(key: str, ids: list[str]) -> None:
@@ -72,19 +71,20 @@ def _pick(key: str, ids: list[str]) -> None:
     state.change(turn=ids[rows[0]] if rows else None)
 
 
-def turn_table(reading: Reading, items: tuple[ContextItem, ...]) -> pd.DataFrame:
+def turn_rows(reading: Reading, items: tuple[ContextItem, ...]) -> list[dict[str, Any]]:
     """Turns of a context with why they are there and what they cost."""
-    marks: dict[str, Mark] = {mark.turn.turn_id: mark for mark in reading.marks}
+    marks = {mark.turn.turn_id: mark for mark in reading.marks}
     turns = reading.scene.turns
-    return pd.DataFrame(
+    return [
         {
-            "turn": [item.turn_id for item in items],
-            "session": [turns[item.turn_id].session for item in items],
-            "date": [turns[item.turn_id].time for item in items],
-            "why": [status_of(marks[item.turn_id]) for item in items],
-            "gold": [marks[item.turn_id].gold for item in items],
-            "order of entry": [item.entry for item in items],
-            "tokens": [item.tokens for item in items],
-            "text": [item.text for item in items],
+            "turn": item.turn_id,
+            "session": turns[item.turn_id].session,
+            "date": turns[item.turn_id].time,
+            "why": status_of(marks[item.turn_id]),
+            "text": item.text,
+            "gold": marks[item.turn_id].gold,
+            "tokens": item.tokens,
+            "entry": item.entry,
         }
-    )
+        for item in items
+    ]
