@@ -27,7 +27,7 @@ EVERY = ("conv-26", "conv-30", "conv-41", "conv-42", "conv-44", "conv-47")
 COMPARED = EVERY if os.environ.get("CUEMEM_ORACLE") == "all" else EVERY[:2]
 KEY = ("sample_id", "w", "k", "m")
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 
 def run(store: Path, *words: object) -> Any:

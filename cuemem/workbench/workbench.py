@@ -87,7 +87,7 @@ class Workbench(CueDesk):
     def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
 
-        A method without cues needs no build step: it is built on first use.
+        A method without cues needs no build step.
         """
         conversation = self.store.conversation(conversation_id)
         memory_id = self.memory_id(conversation, method)
@@ -100,8 +100,10 @@ class Workbench(CueDesk):
                 f"{resolve_unit(conversation, method.turn_unit)}s as turns and {self.embedder.name} vectors. "
                 f"Build it: python -m cuemem build {conversation.sample_id} --cues {source_of(method)}"
             )
-        built_at = self.build(conversation_id, method, progress=progress).built_at
-        return self._opened(conversation_id, method.name, frozen(method), built_at)
+        # Turns and their vectors are all there is to it: looking at it leaves no record to list or to choose from.
+        if progress is not no_progress:
+            method.build(conversation, self._models(conversation, method, None, self.store.arrays, progress))
+        return self._opened(conversation_id, method.name, frozen(method), None)
 
     def pick(
         self, conversation_id: ConversationId, name: str, cues: str | None = None, turns: str | None = None
@@ -163,7 +165,7 @@ class Workbench(CueDesk):
         conversation_id: ConversationId,
         name: str,
         settings: tuple[tuple[str, Any], ...],
-        _built: datetime,
+        _built: datetime | None,  # a memory built anew is another one
     ) -> Memory:
         method = knobs.with_settings(method_named(name), dict(settings))
         conversation = self.store.conversation(conversation_id)
