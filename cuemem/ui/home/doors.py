@@ -50,8 +50,14 @@ def _sample() -> None:
     ready = sample_to_open(cache.workbench())
     job = next(iter(cache.jobs().jobs(SAMPLE)), None)
     if ready is not None:
-        if st.button("Open it in Trace", key="home.open", type="primary", icon=":material/account_tree:"):
-            st.switch_page("pages/trace.py", query_params=_first_look(ready))
+        with st.container(key="cm-primary"):
+            # A link: a page changed by st.switch_page is emptied by the poll that is on its way from this one.
+            st.page_link(
+                "pages/trace.py",
+                label="Open it in Trace",
+                icon=":material/account_tree:",
+                query_params=_first_look(ready),
+            )
         if job is not None and job.active:
             markup.show(markup.html('<div class="cm-quiet">Ready. The other samples are still being built.</div>'))
             markup.show(job_panel.bar(job))
