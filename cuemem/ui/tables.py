@@ -23,6 +23,21 @@ def height(rows: int) -> int:
     return _HEAD + _ROW * min(max(rows, 1), _TALLEST)
 
 
+def show(rows: Rows, columns: Sequence[str], about: str, **options: Any) -> Any:
+    """Draw rows with these columns; ``about`` says in words what the table holds. ``options`` are st.dataframe's."""
+    numbers = {name for name in columns if any(isinstance(row.get(name), int) for row in rows)}
+    formats = {name: st.column_config.NumberColumn(format="localized") for name in numbers}
+    return st.dataframe(
+        frame(rows, columns),
+        hide_index=True,
+        placeholder="",
+        height=height(len(rows)),
+        column_config=formats | options.pop("column_config", {}),
+        alt=about,
+        **options,
+    )
+
+
 def csv_button(rows: Rows, columns: Sequence[str], name: str, key: str) -> None:
     """Download the rows as a CSV file; it is made when it is asked for."""
     st.download_button(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import hostile
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -88,3 +90,21 @@ def test_a_conversation_is_removed_after_a_question(fresh: str, page: Page, tmp_
     press(page, "Remove 1 conversation")
     page.get_by_text("Nothing is loaded yet").wait_for()
     assert file.exists()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_hostile_conversation_is_only_text(app: str, new_page: NewPage, theme: str) -> None:
+    page = new_page(color_scheme=theme, viewport={"width": 390, "height": 844})
+    page.goto(app)
+    page.get_by_text(hostile.SAMPLE).first.wait_for()
+    for part, says in (
+        ("contents", "9 conversations"),
+        ("problems", "A citation names no turn"),
+        ("build", "Sentences"),
+    ):
+        page.goto(f"{app}/data?page.part={part}")
+        page.get_by_text(says).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("combobox", name="Conversations").click()
+    page.get_by_role("option").filter(has_text=hostile.SAMPLE).click()
+    page.get_by_text("No calls to a language model").wait_for()

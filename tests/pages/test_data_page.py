@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cuemem.datasets.own_chat import EXAMPLE
+from tests.adapters.file_server import Manners, serving
 from tests.pages.conftest import ROOT, OpenPage, shown
 
 HOSTILE = "<script>alert(1)</script> **b** $x^2$ [l](javascript:alert(1)) :material/delete:"
@@ -91,6 +92,32 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(open_page: OpenPage
     named(test.button, "Dismiss").click().run()
     test.run()
     assert "Failed" not in page_of(test)
+
+
+def test_a_download_is_loaded_and_its_checksum_told(
+    open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    test = open_page("data", None)
+    with serving(Manners(content=EXAMPLE.encode())) as address:
+        named(test.text_input, "Or another address").set_value(f"{address}/cats.jsonl?key=secret")
+        named(test.button, "Download and load").click().run()
+        page = until(test, "Soundness")
+    assert f"from {address}/cats.jsonl; checksum: nothing to compare it with" in page
+    assert hashlib.sha256(EXAMPLE.encode()).hexdigest() in page
+    assert "secret" not in page
+    test.query_params["page.part"] = "store"
+    test.run()
+    named(test.button, "Delete the downloads").click().run()
+    assert "of downloaded files. What was loaded from them stays." in page_of(test)
+    assert not list((tmp_path / "cache").rglob("*.jsonl"))
+
+
+def test_an_address_that_may_not_be_fetched_is_refused(open_page: OpenPage) -> None:
+    test = open_page("data", None)
+    named(test.text_input, "Or another address").set_value("file:///etc/passwd")
+    named(test.button, "Download and load").click().run()
+    assert "only http:// and https:// are fetched" in until(test, "Failed")
 
 
 def test_contents_of_all_files_and_of_one(open_page: OpenPage, sample_store: Path) -> None:

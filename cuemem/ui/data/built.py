@@ -8,6 +8,7 @@ import streamlit as st
 
 from cuemem.adapters.store import ConversationSummary
 from cuemem.jobs import Job
+from cuemem.methods import METHODS
 from cuemem.text import counted
 from cuemem.types import ConversationId
 from cuemem.ui import cache, job_panel, links, markup, tables
@@ -55,13 +56,7 @@ def _card(job: Job, result: Built) -> None:
 def _problems(job: Job, result: Built) -> None:
     rows = [row_of("", problem) for problem in result.problems]
     with st.expander(f"{counted(len(rows), 'problem')} in the file of cues"):
-        st.dataframe(
-            tables.frame(rows, _PROBLEM_COLUMNS),
-            hide_index=True,
-            placeholder="",
-            height=tables.height(len(rows)),
-            alt="Problems",
-        )
+        tables.show(rows, _PROBLEM_COLUMNS, "What was wrong with the file of cues")
         tables.csv_button(rows, _PROBLEM_COLUMNS, "cue problems", f"built.csv.{job.job_id}")
 
 
@@ -71,10 +66,11 @@ def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
     st.subheader(f"{counted(len(records), 'memory')} built" if records else "No memory is built yet", anchor=False)
     if not records:
         return
+    titles = {method.name: method.title for method in METHODS}
     table = [
         {
             "conversation": rows[it.conversation_id].sample_id,
-            "method": it.method,
+            "method": titles[it.method],
             "cues from": it.cue_source or "",
             "turn": it.turn_unit,
             "turns": it.turn_count,
@@ -83,11 +79,5 @@ def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
         }
         for it in records
     ]
-    st.dataframe(
-        tables.frame(table, _COLUMNS),
-        hide_index=True,
-        placeholder="",
-        height=tables.height(len(table)),
-        alt="The built memories with their cue source, turn unit and counts",
-    )
+    tables.show(table, _COLUMNS, "The built memories with their cue source, turn unit and counts")
     tables.csv_button(table, _COLUMNS, "memories", "built.csv")

@@ -85,12 +85,7 @@ def _files(files: Sequence[FileRecord], rows: Sequence[ConversationSummary]) -> 
         }
         for file in files
     ]
-    st.dataframe(
-        tables.frame(table, list(table[0])),
-        hide_index=True,
-        height=tables.height(len(table)),
-        alt="The loaded files with their dataset, size and number of conversations",
-    )
+    tables.show(table, list(table[0]), "The loaded files with their dataset, size and number of conversations")
 
 
 def _conversations(rows: Sequence[ConversationSummary]) -> None:
@@ -100,14 +95,10 @@ def _conversations(rows: Sequence[ConversationSummary]) -> None:
         memories.setdefault(record.conversation_id, []).append(record)
     table = [_row(row, memories.get(row.conversation_id, ())) for row in rows]
     key = f"contents.table.{st.session_state.setdefault('contents.round', 0)}"
-    chosen = st.dataframe(
-        tables.frame(table, _COLUMNS),
-        hide_index=True,
-        height=tables.height(len(table)),
-        key=key,
-        on_select="rerun",
-        selection_mode="multi-row",
-        alt="The loaded conversations with their counts and memories",
+    about = "The loaded conversations with their counts and memories"
+    widths = {"file": st.column_config.TextColumn(width="medium")}
+    chosen = tables.show(
+        table, _COLUMNS, about, key=key, on_select="rerun", selection_mode="multi-row", column_config=widths
     )
     places = [place for place in chosen["selection"]["rows"] if place < len(rows)]
     _actions([rows[place] for place in places], table)
@@ -161,8 +152,8 @@ def _confirm(chosen: Sequence[ConversationId]) -> None:
     named = ", ".join(row.sample_id for row in rows[:8]) + (f" and {len(rows) - 8:,} more" if len(rows) > 8 else "")
     markup.show(
         markup.html(
-            "<p>{named}: with questions, cues, corrections, memories and results. The file it came from is not "
-            "touched; loading it again brings the data back, but not what was corrected by hand.</p>",
+            "<p><bdi>{named}</bdi>: with questions, cues, corrections, memories and results. The file it came from "
+            "is not touched; loading it again brings the data back, but not what was corrected by hand.</p>",
             named=named,
         )
     )

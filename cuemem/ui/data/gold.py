@@ -101,13 +101,7 @@ def _details(report: OverlayReport) -> None:
         return
     rows = [row_of(report.name, problem) for problem in report.problems]
     with st.expander(f"{counted(len(rows), 'problem')} in the list", expanded=True):
-        st.dataframe(
-            tables.frame(rows, _COLUMNS),
-            hide_index=True,
-            placeholder="",
-            height=tables.height(len(rows)),
-            alt="Problems in the list",
-        )
+        tables.show(rows, _COLUMNS, "Problems in the list")
         tables.csv_button(rows, _COLUMNS, "list problems", f"gold.csv.{report.sha256[:12]}")
 
 

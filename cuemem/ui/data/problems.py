@@ -37,14 +37,12 @@ def problems() -> None:
     _meanings(kinds)
     chosen = _kinds(kinds)
     rows = [row_of(file, it) for file, it in shown if not chosen or it.kind in chosen]
-    st.dataframe(
-        tables.frame(rows, _COLUMNS),
-        hide_index=True,
-        placeholder="",
-        height=tables.height(len(rows)),
-        column_config={"detail": st.column_config.TextColumn(width="large")},
-        alt="Problems with file, conversation, question, kind, place and what was done",
-    )
+    about = "Problems with file, conversation, question, kind, place and what was done"
+    config = {
+        "file": st.column_config.TextColumn(width="medium"),
+        "detail": st.column_config.TextColumn(width="large"),
+    }
+    tables.show(rows, _COLUMNS, about, column_config=config)
     tables.csv_button(rows, _COLUMNS, weight, "problems.csv")
 
 

@@ -45,12 +45,7 @@ def upkeep() -> None:
         st.caption("Both wait until nothing is running in the background.")
     with st.expander("Rows by table"):
         rows = [{"table": name, "rows": count} for name, count in info.rows.items()]
-        st.dataframe(
-            tables.frame(rows, ("table", "rows")),
-            hide_index=True,
-            height=tables.height(len(rows)),
-            alt="Rows by table",
-        )
+        tables.show(rows, ("table", "rows"), "Rows by table")
 
 
 def _size(folder: Path) -> int:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cuemem.adapters.store import ConversationSummary, MemoryRecord
 from cuemem.text import counted
-from cuemem.ui import cache, links, markup
+from cuemem.ui import cache, links, markup, state
 
 _SHOWN = 6
 
@@ -35,11 +35,12 @@ def newest(
     memories: dict[str, list[MemoryRecord]],
     loaded: dict[str, datetime],
 ) -> list[ConversationSummary]:
-    """By when a memory was built last, or the file was loaded; of one time, in the order of loading."""
+    """First the one that is looked at, then by when a memory was built last or the file was loaded."""
+    looked_at = state.current().conversation
 
-    def touched(row: ConversationSummary) -> datetime:
+    def touched(row: ConversationSummary) -> tuple[bool, datetime]:
         built = [record.built_at for record in memories.get(row.conversation_id, ())]
-        return max([loaded[row.file_sha256], *built])
+        return row.conversation_id == looked_at, max([loaded[row.file_sha256], *built])
 
     return sorted(rows, key=touched, reverse=True)
 

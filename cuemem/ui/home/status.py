@@ -27,7 +27,7 @@ def status() -> None:
     warming = not (cache.model_ready() or cache.model_failure())
 
     def draw() -> None:
-        markup.show(described((_store(), _embedding(), _language_model())))
+        markup.show(described((_store(), _embedding(), _language_model(), *_work())))
         if warming and (cache.model_ready() or cache.model_failure()):
             st.rerun()
 
@@ -65,6 +65,18 @@ def _embedding() -> Status:
     if failure := cache.model_failure():
         return Status("Embedding model", "failed", "cm-bad", failure)
     return Status("Embedding model", "loading", "cm-busy", f"{model} {use}. It is there in about ten seconds.")
+
+
+def _work() -> tuple[Status, ...]:
+    """What goes on in the background, or was stopped in the middle; where nothing does, no word of it."""
+    jobs = cache.jobs().jobs()
+    active, stopped = sum(job.active for job in jobs), sum(job.state == "interrupted" for job in jobs)
+    if active:
+        return (Status("Background work", "running", "cm-busy", f"{counted(active, 'job')}; Data shows how far."),)
+    if stopped:
+        words = f"{counted(stopped, 'job')} stopped with the app; Data takes them up again."
+        return (Status("Background work", "interrupted", "cm-busy", words),)
+    return ()
 
 
 def _language_model() -> Status:
