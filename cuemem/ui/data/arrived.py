@@ -89,8 +89,8 @@ def _actions(job: Job, report: LoadReport) -> None:
             "Build memories of it",
             key=f"arrived.build.{job.job_id}",
             type="primary",
-            on_click=_to_build,
-            args=(report,),
+            on_click=parts.to_build,
+            args=(report.conversations,),
         )
         st.button(
             "See problems and notes",
@@ -101,8 +101,3 @@ def _actions(job: Job, report: LoadReport) -> None:
             kwargs={"file": report.sha256[:16]},
         )
         st.button("Dismiss", key=f"arrived.dismiss.{job.job_id}", on_click=job_panel.dismiss, args=([job],))
-
-
-def _to_build(report: LoadReport) -> None:
-    st.session_state["data.build.conversations"] = list(report.conversations)
-    parts.go("build", file=report.sha256[:16])

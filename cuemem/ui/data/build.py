@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import streamlit as st
@@ -13,12 +14,11 @@ from cuemem.knobs import Knob
 from cuemem.methods import METHODS
 from cuemem.text import counted, duration
 from cuemem.types import ConversationId
-from cuemem.ui import cache, job_panel, markup, state
+from cuemem.ui import cache, job_panel, markup
 from cuemem.ui.data import built, cue_files, parts
 from cuemem.workbench.sources import ABOUT, PER_CALL
 from cuemem.workbench.tasks import build_details
 
-_CHOSEN = "data.build.conversations"
 _SOURCE = "cue_source"
 _WHAT = (
     "A memory is made of cues: small statements that each point to the turn they came from. A question finds cues, "
@@ -64,19 +64,25 @@ def build() -> None:
 
 
 def _conversations(rows: dict[ConversationId, ConversationSummary]) -> list[ConversationSummary]:
-    """What to build: kept in this tab, at first the conversation that is looked at."""
-    looked_at = state.current().conversation
-    wanted = st.session_state.get(_CHOSEN, [looked_at])
-    st.session_state[_CHOSEN] = [name for name in wanted if name in rows] or ([*rows] if len(rows) == 1 else [])
+    parts.start_choice(rows)
+    if len(rows) == 1:
+        st.session_state[parts.CHOSEN] = list(rows)
+    labels = _labels(rows)
     names = st.multiselect(
         "Conversations",
         list(rows),
-        format_func=lambda name: f"{rows[name].title} · {rows[name].file}" if name in rows else name,
-        key=_CHOSEN,
+        format_func=lambda name: labels.get(name, name),
+        key=parts.CHOSEN,
         placeholder="Choose one or more",
         persist_state="session",
     )
     return [rows[name] for name in names]
+
+
+def _labels(rows: dict[ConversationId, ConversationSummary]) -> dict[ConversationId, str]:
+    """Dataset and sample; where that names several, the file too."""
+    titles = Counter(row.title for row in rows.values())
+    return {name: row.title if titles[row.title] == 1 else f"{row.title} · {row.file}" for name, row in rows.items()}
 
 
 def _source() -> str:

@@ -131,7 +131,7 @@ def _actions(chosen: Sequence[ConversationSummary], table: Sequence[dict[str, ob
             "Build memories",
             key="contents.build",
             disabled=not chosen,
-            on_click=_to_build,
+            on_click=parts.to_build,
             args=([row.conversation_id for row in chosen],),
         )
         if st.button("Remove …", key="contents.remove", disabled=not chosen):
@@ -139,11 +139,6 @@ def _actions(chosen: Sequence[ConversationSummary], table: Sequence[dict[str, ob
         tables.csv_button(table, _COLUMNS, "conversations", "contents.csv")
     if not chosen:
         st.caption("Tick conversations at the left of the table to build memories of them or to remove them.")
-
-
-def _to_build(chosen: list[ConversationId]) -> None:
-    st.session_state["data.build.conversations"] = chosen
-    parts.go("build")
 
 
 @st.dialog("Remove from the store?")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import streamlit as st
 
 from cuemem.adapters.store import FileRecord
+from cuemem.errors import UnknownName
+from cuemem.types import ConversationId
 from cuemem.ui import cache, markup, state
 from cuemem.ui.controls import put
 
 EVERY_FILE = ""
+CHOSEN = "data.build.conversations"  # for building; kept while other pages are looked at
+_CHOSEN_AT = "data.build.looked_at"
 _MOVES = "data.moves"
 
 
@@ -38,6 +43,26 @@ def go(part: str, **notes: str) -> None:
     st.session_state[_MOVES] = st.session_state.get(_MOVES, 0) + 1
     for name, value in {"part": part, **notes}.items():
         state.note(name, value)
+
+
+def to_build(conversations: Sequence[ConversationId]) -> None:
+    """In a callback: choose these conversations for building."""
+    st.session_state[CHOSEN], st.session_state[_CHOSEN_AT] = list(conversations), state.current().conversation
+    go("build")
+
+
+def start_choice(rows: Container[ConversationId]) -> None:
+    """Before the choice is drawn: what was chosen here, or the conversation that a link leads to."""
+    looked_at = state.current().conversation
+    if CHOSEN not in st.session_state or looked_at != st.session_state.get(_CHOSEN_AT):
+        st.session_state[CHOSEN], st.session_state[_CHOSEN_AT] = [_resolved(looked_at)], looked_at
+    st.session_state[CHOSEN] = [name for name in st.session_state[CHOSEN] if name in rows]
+
+
+def _resolved(name: str | None) -> ConversationId | None:
+    with contextlib.suppress(UnknownName):  # a stale link chooses nothing
+        return cache.workbench().store.resolve(name) if name else None
+    return None
 
 
 def chosen_file(key: str) -> str:

@@ -10,7 +10,7 @@ from cuemem.adapters.store import ConversationSummary, MemoryRecord
 from cuemem.text import counted
 from cuemem.ui import cache, links, markup, state
 
-_SHOWN = 6
+_SHOWN = 4
 
 
 def recent() -> None:
