@@ -109,7 +109,7 @@ def test_list_and_info_tell_what_is_built(cli: Cli) -> None:
     assert "imported/utterance" in shown
     assert "observations/utterance" in shown
     row = cli("--json", "list").document["conversations"][0]
-    assert [memory["cue_source"] for memory in row["memories"]] == ["imported", "observations", None]
+    assert [memory["cue_source"] for memory in row["memories"]] == ["imported", "observations"]
     assert row["conversation"]["questions"] == 56
     about = cli("info", "--json").document
     assert about["info"]["rows"]["conversations"] == 8

@@ -33,8 +33,17 @@ class Database:
     users: int = 0
     commits: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
+    # The shared connection itself serves one call at a time: handing out a cursor, and closing.
+    handing: threading.Lock = field(default_factory=threading.Lock)
     writer: Cursor | None = None
     writer_thread: int | None = None
+
+    def cursor(self) -> Cursor:
+        """A cursor of its own for one operation. Raises Refused once the last user has closed the store."""
+        with self.handing:
+            if self.users == 0:
+                raise Refused(f"The store {self.path} has been closed; open it again.")
+            return self.connection.cursor()
 
 
 _registry: dict[Path, Database] = {}
@@ -60,7 +69,8 @@ def release(database: Database) -> None:
         database.users -= 1
         if database.users == 0 and database.pid == os.getpid():
             del _registry[database.path]
-            database.connection.close()
+            with database.handing:
+                database.connection.close()
 
 
 def _forked(database: Database) -> Refused:
@@ -133,7 +143,7 @@ class Connected:
         if database.writer is not None and database.writer_thread == threading.get_ident():
             yield database.writer
             return
-        with _sentences(database), database.connection.cursor() as cursor:
+        with _sentences(database), database.cursor() as cursor:
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             yield cursor  # closing the cursor ends the transaction
 
@@ -149,7 +159,7 @@ class Connected:
             if database.writer is not None:  # the lock lets only its own thread in twice
                 yield database.writer
                 return
-            with _sentences(database), database.connection.cursor() as cursor:
+            with _sentences(database), database.cursor() as cursor:
                 cursor.execute("BEGIN TRANSACTION")
                 database.writer, database.writer_thread = cursor, threading.get_ident()
                 try:
@@ -166,7 +176,7 @@ class Connected:
     def checkpoint(self) -> None:
         """Move what is committed from the log into the main file, which may shrink by it."""
         database = self._open_database()
-        with database.lock, _sentences(database), database.connection.cursor() as cursor:
+        with database.lock, _sentences(database), database.cursor() as cursor:
             cursor.execute("CHECKPOINT")
 
 
