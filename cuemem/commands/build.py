@@ -12,7 +12,7 @@ import typer
 
 from cuemem.adapters.store import MemoryRecord
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import Columns, counted, table
+from cuemem.commands.display import Columns, table
 from cuemem.commands.extracting import (
     ByModel,
     GroupTokens,
@@ -31,6 +31,7 @@ from cuemem.cues.llm import NAME
 from cuemem.errors import BadInput, BadSetting, CueMemError
 from cuemem.knobs import with_settings
 from cuemem.methods import method_named
+from cuemem.text import counted
 from cuemem.types import ConversationId, Problem, TurnId
 from cuemem.workbench import Workbench
 from cuemem.workbench.samples import load_samples

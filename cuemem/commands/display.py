@@ -87,19 +87,6 @@ def shown(value: object, digits: int = 3) -> str:
     return str(value)
 
 
-def counted(count: int, noun: str) -> str:
-    """``1 cue``, ``2 cues``, ``3 memories``."""
-    if count == 1:
-        return f"1 {noun}"
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{count:,} {plural}"
-
-
-def size(count: int) -> str:
-    """Bytes for people: ``44.2 MB``."""
-    return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.1f} kB"
-
-
 def as_json(document: object, indent: int | None = 2) -> str:
     """The document as JSON in plain ASCII, so that it passes through any terminal and encoding unchanged."""
     return json.dumps(document, default=_plain, allow_nan=False, indent=indent)

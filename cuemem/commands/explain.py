@@ -9,13 +9,14 @@ from rich.console import Group
 
 from cuemem import knobs
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted, literal, table
+from cuemem.commands.display import literal, table
 from cuemem.commands.options import Name, Question
 from cuemem.commands.recalling import head, open_memory, question_at, ready
 from cuemem.commands.selection import Selection, selecting
 from cuemem.context import said
 from cuemem.evaluation.metrics import gold_of
 from cuemem.methods.lookup import find_turn
+from cuemem.text import counted
 from cuemem.types import Explanation
 
 TurnName = Annotated[

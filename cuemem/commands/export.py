@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import as_json, counted
+from cuemem.commands.display import as_json
 from cuemem.commands.measure import measure, values
 from cuemem.commands.recalling import open_memory, ready
 from cuemem.commands.selection import Chosen, Selection, selecting
@@ -17,6 +17,7 @@ from cuemem.commands.writing import write_csv, write_jsonl, write_text
 from cuemem.errors import BadInput, BadSetting
 from cuemem.evaluation.metrics import gold_of
 from cuemem.evaluation.retrieval import category_label
+from cuemem.text import counted
 from cuemem.turns import resolve_unit
 from cuemem.types import Question, Triple
 from cuemem.workbench import Workbench

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted
 from cuemem.commands.model_options import money, prompts_of, settings_of
 from cuemem.commands.options import NO_TYPE
 from cuemem.cues.estimate import Estimate
 from cuemem.cues.llm import NAME, LlmCues
+from cuemem.text import counted
 from cuemem.types import ConversationId, TurnId
 from cuemem.workbench import Workbench
 from cuemem.workbench.extracting import estimate_build, llm_cues

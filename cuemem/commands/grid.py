@@ -10,7 +10,7 @@ import typer
 
 from cuemem import knobs
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted, literal, table
+from cuemem.commands.display import literal, table
 from cuemem.commands.options import CsvFile, Names
 from cuemem.commands.recalling import open_memory, ready
 from cuemem.commands.selection import Chosen, Selection, selecting
@@ -19,6 +19,7 @@ from cuemem.commands.writing import write_csv
 from cuemem.evaluation.retrieval import GridRow
 from cuemem.evaluation.retrieval import grid as grid_rows
 from cuemem.ports import Progress
+from cuemem.text import counted
 from cuemem.types import Question
 from cuemem.workbench import Workbench
 from cuemem.workbench.cards import run_card

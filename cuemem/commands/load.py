@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from cuemem.commands.desk import UNTOUCHED, Desk
-from cuemem.commands.display import counted, table
+from cuemem.commands.display import table
 from cuemem.commands.options import CsvFile
 from cuemem.commands.writing import write_csv
 from cuemem.errors import UnknownName
 from cuemem.problems import INFORMATIONAL, MEANINGS
+from cuemem.text import counted
 from cuemem.types import Problem
 from cuemem.workbench import LoadReport, Workbench, load_file
 

@@ -26,8 +26,9 @@ from cuemem.adapters.local import pull as pull_model
 from cuemem.adapters.local import remove as remove_model
 from cuemem.commands.application import Page, PlainHelp
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import facts, size, table
+from cuemem.commands.display import facts, table
 from cuemem.errors import BadInput
+from cuemem.text import file_size
 
 USUAL = EngineSettings()
 
@@ -111,7 +112,7 @@ def list_models(ctx: typer.Context) -> None:
         state = "here" if here else f"{begun / model.size:.0%} pulled" if begun else None
         served = endpoint and f"{endpoint.api_base}{', asleep' if endpoint.asleep else ''}"
         document.append(asdict(model) | {"path": model.path(), "here": here, "served": endpoint})
-        rows.append((model.name, size(model.size), model.licence, state, served))
+        rows.append((model.name, file_size(model.size), model.licence, state, served))
     installed = "installed" if engine_installed() else "not installed: pip install -r requirements-local.txt"
     desk.emit(
         {"folder": models_folder(), "engine": engine_installed(), "models": document},
@@ -126,7 +127,7 @@ def pull(ctx: typer.Context, name: Name = DEFAULT_MODEL, source: Source = PACKAG
     desk: Desk = ctx.obj
     model = model_named(name)
     desk.kept = "What was pulled so far is kept; pull again to go on."
-    with desk.progress(f"Pulling {model.title}, {size(model.size)}") as progress:
+    with desk.progress(f"Pulling {model.title}, {file_size(model.size)}") as progress:
         path = pull_model(model, source, progress=progress)
     follow = f"Use it as the model {local_name(model)}: --model {local_name(model)}"
     if not engine_installed():
@@ -190,7 +191,7 @@ def remove(ctx: typer.Context, name: Name = DEFAULT_MODEL, yes: Yes = False) -> 
         _ask(desk, model.title)
     shared_engine().stop(model)
     freed = remove_model(model)
-    desk.emit({"freed": freed}, f"Freed {size(freed)}." if freed else f"{name} was not here.")
+    desk.emit({"freed": freed}, f"Freed {file_size(freed)}." if freed else f"{name} was not here.")
 
 
 def _ask(desk: Desk, title: str) -> None:

@@ -10,12 +10,13 @@ import typer
 
 from cuemem.adapters.store import ResultRecord
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted, literal, table
+from cuemem.commands.display import literal, table
 from cuemem.commands.options import Names
 from cuemem.commands.recalling import open_memory, ready
 from cuemem.commands.selection import Chosen, Selection, selecting
 from cuemem.evaluation.metrics import CUT_OFFS, Summary, scored_apart
 from cuemem.evaluation.retrieval import Scored, evaluate, summaries
+from cuemem.text import counted
 from cuemem.workbench import Workbench
 from cuemem.workbench.cards import run_card, run_id
 

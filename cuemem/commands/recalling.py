@@ -9,13 +9,14 @@ import numpy as np
 from rich.console import Group
 
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted, facts, literal
+from cuemem.commands.display import facts, literal
 from cuemem.commands.selection import Chosen
 from cuemem.context import said
 from cuemem.errors import UnknownName
 from cuemem.evaluation.retrieval import category_label
 from cuemem.ports import Memory
 from cuemem.similarity import Ranking
+from cuemem.text import counted
 from cuemem.types import Question
 from cuemem.workbench import Workbench
 

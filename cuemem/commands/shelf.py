@@ -11,9 +11,10 @@ import typer
 from cuemem.adapters.embed import DEFAULT_MODEL
 from cuemem.adapters.store import ConversationSummary, MemoryRecord
 from cuemem.commands.desk import Desk
-from cuemem.commands.display import counted, facts, size, table
+from cuemem.commands.display import facts, table
 from cuemem.commands.options import NO_TYPE
 from cuemem.errors import BadInput
+from cuemem.text import counted, file_size
 from cuemem.types import ConversationId
 
 Doomed = Annotated[
@@ -91,12 +92,12 @@ def info(ctx: typer.Context) -> None:
         files = workbench.store.files()
     head = {
         "store": about.path,
-        "size": size(about.size),
+        "size": file_size(about.size),
         "schema": f"version {about.schema_version}, made by {about.created_by}",
         "vectors of": ", ".join(f"{model} ({count:,})" for model, count in about.vector_models.items()) or None,
     }
     loaded = (
-        (file.name, file.dataset, file.conversations, size(file.size), file.known_as, file.sha256[:12])
+        (file.name, file.dataset, file.conversations, file_size(file.size), file.known_as, file.sha256[:12])
         for file in files
     )
     desk.emit(
@@ -122,7 +123,7 @@ def remove(ctx: typer.Context, conversations: Doomed, yes: Yes = False, compact:
             desk.kept = f"Removed: {', '.join(names[it] for it in ids[:done]) or 'none yet'}."
             store.remove(conversation_id)
         freed = store.compact() if compact else None
-    shrunk = f" The file went from {size(freed.size_before)} to {size(freed.size_after)}." if freed else ""
+    shrunk = f" The file went from {file_size(freed.size_before)} to {file_size(freed.size_after)}." if freed else ""
     desk.emit(
         {"removed": [{"conversation_id": it, "name": names[it]} for it in ids], "compacted": freed},
         f"Removed {listed}.{shrunk}",
