@@ -35,6 +35,11 @@ def await_loads() -> None:
             jobs.wait(job.job_id, patience)
 
 
+def loading() -> bool:
+    """Whether a file is on its way into the store: whatever else would write has to wait until it is in."""
+    return any(job.active for kind in ("load", "download") for job in cache.jobs().jobs(kind))
+
+
 def polled(draw: Callable[[], None]) -> None:
     """Draw a part of the page that follows the jobs; when one begins or ends, the whole page is drawn anew."""
     before = {job.job_id: job.state for job in cache.jobs().jobs()}

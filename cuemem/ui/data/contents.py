@@ -10,7 +10,7 @@ from cuemem.adapters.store import ConversationSummary, FileRecord, MemoryRecord
 from cuemem.errors import UnknownName
 from cuemem.text import counted, file_size
 from cuemem.types import ConversationId
-from cuemem.ui import cache, links, markup, state, tables
+from cuemem.ui import cache, job_panel, links, markup, state, tables
 from cuemem.ui.data import arrived, parts
 from cuemem.workbench.loading import report_on
 
@@ -134,11 +134,14 @@ def _actions(chosen: Sequence[ConversationSummary], table: Sequence[dict[str, ob
             on_click=parts.to_build,
             args=([row.conversation_id for row in chosen],),
         )
-        if st.button("Remove …", key="contents.remove", disabled=not chosen):
+        loading = job_panel.loading()
+        if st.button("Remove …", key="contents.remove", disabled=not chosen or loading):
             _confirm([row.conversation_id for row in chosen])
         tables.csv_button(table, _COLUMNS, "conversations", "contents.csv")
     if not chosen:
         st.caption("Tick conversations at the left of the table to build memories of them or to remove them.")
+    elif loading:
+        st.caption("Nothing can be removed while a file is being loaded.")
 
 
 @st.dialog("Remove from the store?")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cuemem.adapters.store import OverlayRecord
 from cuemem.text import counted
-from cuemem.ui import cache, markup, tables, uploads
+from cuemem.ui import cache, job_panel, markup, tables, uploads
 from cuemem.ui.data import parts
 from cuemem.ui.data.problems import row_of
 from cuemem.workbench import incoming
@@ -37,7 +37,10 @@ def gold() -> None:
     markup.show(markup.html('<p class="cm-text">{about}</p>', about=_ABOUT))
     left, right = st.columns(2, gap="large")
     with left:
-        uploads.uploader("Upload a list", ("json", "gz"), "data.gold", _uploaded)
+        if job_panel.loading():
+            st.caption("Lists can be laid on and taken off once the file that is being loaded is in.")
+        else:
+            uploads.uploader("Upload a list", ("json", "gz"), "data.gold", _uploaded)
     with right, st.expander("How the list has to look"):
         markup.show(
             markup.html(
@@ -69,7 +72,11 @@ def _lists(overlays: Sequence[OverlayRecord]) -> None:
                 with st.container(width="stretch"):
                     markup.show(_described(overlay))
                 st.button(
-                    "Remove", key=f"gold.remove.{overlay.sha256[:12]}", on_click=_remove, args=(overlay.sha256,)
+                    "Remove",
+                    key=f"gold.remove.{overlay.sha256[:12]}",
+                    on_click=_remove,
+                    args=(overlay.sha256,),
+                    disabled=job_panel.loading(),
                 )
             report = st.session_state.get(_REPORTS, {}).get(overlay.sha256)
             if report is not None:
