@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cuemem.adapters.store import Store
-from cuemem.errors import NotBuilt, UnknownName
+from cuemem.errors import NotBuilt, Refused, UnknownName
 from tests.adapters.store_samples import extractions, load, sample
 
 SAMPLES = {
@@ -99,3 +100,23 @@ def test_writers_wait_for_each_other(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert store.runs()[0].card == {"n": 80}
+
+
+def test_closing_waits_for_an_operation_of_another_thread_and_refuses_later_ones(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "store.duckdb")
+    inside, outcomes = threading.Event(), []
+
+    def read() -> None:
+        with store.reading() as cursor:
+            inside.set()
+            time.sleep(0.3)
+            outcomes.append(cursor.execute("SELECT count(*) FROM files").fetchall())
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    inside.wait()
+    store.close()
+    thread.join()
+    assert outcomes == [[(0,)]]
+    with pytest.raises(Refused, match="closed"):
+        store.files()

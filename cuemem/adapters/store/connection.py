@@ -33,18 +33,30 @@ class Database:
     users: int = 0
     commits: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
-    # The shared connection itself serves one call at a time: handing out a cursor, and closing.
-    handing: threading.Lock = field(default_factory=threading.Lock)
+    # DuckDB refuses to close a connection while a cursor of it is at work: operations are counted, closing waits.
+    idle: threading.Condition = field(default_factory=threading.Condition)
+    operations: int = 0
     writer: Cursor | None = None
     writer_thread: int | None = None
 
-    def cursor(self) -> Cursor:
+    @contextlib.contextmanager
+    def cursor(self) -> Iterator[Cursor]:
         """A cursor of its own for one operation. Raises Refused once the last user has closed the store."""
-        with self.handing:
+        with self.idle:
             if self.users == 0:
                 raise Refused(f"The store {self.path} has been closed; open it again.")
-            return self.connection.cursor()
+            cursor = self.connection.cursor()
+            self.operations += 1
+        try:
+            with cursor:
+                yield cursor
+        finally:
+            with self.idle:
+                self.operations -= 1
+                self.idle.notify_all()
 
+
+_CLOSE_SECONDS = 10.0  # how long closing waits for operations of other threads
 
 _registry: dict[Path, Database] = {}
 _registry_lock = threading.Lock()
@@ -69,7 +81,8 @@ def release(database: Database) -> None:
         database.users -= 1
         if database.users == 0 and database.pid == os.getpid():
             del _registry[database.path]
-            with database.handing:
+            with database.idle:
+                database.idle.wait_for(lambda: database.operations == 0, _CLOSE_SECONDS)
                 database.connection.close()
 
 
