@@ -117,6 +117,18 @@ def test_methods_are_not_named_outside_their_folder() -> None:
     assert wrong == []
 
 
+def test_downloads_are_made_when_they_are_asked_for() -> None:
+    """A file that is given to the button itself is checked by the browser and may be gone by then: a 404."""
+    wrong = []
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button"):
+                made = node.args[1]
+                if not isinstance(made, ast.Lambda) and ast.unparse(made) != "make":
+                    wrong.append(f"{name}:{node.lineno} {ast.unparse(made)}")
+    assert wrong == []
+
+
 def test_files_and_functions_stay_readable() -> None:
     wrong = []
     for name, tree in modules():

@@ -108,7 +108,7 @@ def _own_chat() -> None:
         st.code(EXAMPLE, language=None, wrap_lines=True)
         st.download_button(
             "Download the example",
-            EXAMPLE,
+            lambda: EXAMPLE,  # a file made beforehand is gone from the server after a quick second run: 404
             file_name="my_chat.jsonl",
             mime="application/jsonl",
             key="data.example",
