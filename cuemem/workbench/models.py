@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from cuemem.adapters.chat import CallLimits, LiteLlmChat, scrub_url
@@ -73,6 +73,43 @@ def model_settings(role: ModelRole, values: Mapping[str, str] | None = None) -> 
     if ours:
         name = local_name(ours)
     return ModelSettings(name, base, setting("API_KEY"), _number("WINDOW", setting("WINDOW")), limits)
+
+
+_LENT: dict[tuple[str, str | None], ModelSettings] = {}  # what was lent, with its key, for as long as we run
+
+
+def lend(settings: ModelSettings) -> dict[str, Any]:
+    """A model as JSON, to lie in a job's details without its key, which this process remembers until it ends."""
+    base = scrub_url(settings.api_base) or None
+    _LENT[settings.name, base] = settings
+    limits = settings.limits
+    return {
+        "name": settings.name,
+        "api_base": base,
+        "keyed": settings.api_key is not None or base != settings.api_base,
+        "window": settings.window,
+        "concurrency": limits.concurrency,
+        "requests_per_minute": limits.requests_per_minute,
+        "timeout": limits.timeout,
+    }
+
+
+def lent(details: Mapping[str, Any], role: ModelRole) -> ModelSettings:
+    """The model that :func:`lend` made these details of, with the key that this process or the environment has.
+
+    Raises BadSetting where the key was that of a session that has ended.
+    """
+    name, base = details["name"], details["api_base"]
+    limits = CallLimits(details["concurrency"], details["requests_per_minute"], details["timeout"])
+    if not details["keyed"]:
+        return ModelSettings(name, base, None, details["window"], limits)
+    now = model_settings(role)
+    for held in (_LENT.get((name, base)), now):
+        if held is not None and (held.name, scrub_url(held.api_base) or None) == (name, base):
+            return replace(held, window=details["window"], limits=limits)
+    raise BadSetting(
+        f"The key of {name} was set for a session of the app that has ended. Set it again under Models, then resume."
+    )
 
 
 def own_prompts(values: Mapping[str, str] | None = None) -> Prompts:
