@@ -60,3 +60,12 @@ def duration(seconds: float) -> str:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def money(cost: float | None) -> str:
+    """A price for people; what is not known is not 0, and what is little is not nothing."""
+    if cost is None:
+        return "not known"
+    if 0 < cost < 0.0001:
+        return "< $0.0001"
+    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"

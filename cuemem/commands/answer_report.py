@@ -9,10 +9,10 @@ from rich.console import Group
 
 from cuemem.commands.desk import Desk
 from cuemem.commands.display import facts, literal, table
-from cuemem.commands.model_options import money
 from cuemem.commands.selection import Chosen
 from cuemem.evaluation.compare import Row, differences, has_gold
 from cuemem.evaluation.judge import reference
+from cuemem.text import money
 from cuemem.types import Query, Question
 
 

@@ -23,7 +23,7 @@ from cuemem.commands.extracting import (
     failed_turns,
     tell,
 )
-from cuemem.commands.model_options import ApiBase, Concurrency, Model, OwnPrompts, PerMinute, Window, money
+from cuemem.commands.model_options import ApiBase, Concurrency, Model, OwnPrompts, PerMinute, Window
 from cuemem.commands.options import NO_TYPE, TURN_UNITS, listed, one_of
 from cuemem.commands.shelf import short_names
 from cuemem.cues.estimate import Estimate
@@ -31,7 +31,7 @@ from cuemem.cues.llm import NAME
 from cuemem.errors import BadInput, BadSetting, CueMemError
 from cuemem.knobs import with_settings
 from cuemem.methods import method_named
-from cuemem.text import counted
+from cuemem.text import counted, money
 from cuemem.types import ConversationId, Problem, TurnId
 from cuemem.workbench import Workbench
 from cuemem.workbench.samples import load_samples

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from cuemem.commands.desk import Desk
-from cuemem.commands.model_options import money, prompts_of, settings_of
+from cuemem.commands.model_options import prompts_of, settings_of
 from cuemem.commands.options import NO_TYPE
 from cuemem.cues.estimate import Estimate
 from cuemem.cues.llm import NAME, LlmCues
-from cuemem.text import counted
+from cuemem.text import counted, money
 from cuemem.types import ConversationId, TurnId
 from cuemem.workbench import Workbench
-from cuemem.workbench.extracting import estimate_build, llm_cues
+from cuemem.workbench.extracting import estimate_build, llm_cues, total
 
 _PANEL: dict[str, Any] = {"rich_help_panel": "Language model", "show_default": False}
 
@@ -72,21 +72,6 @@ def estimates(
 def tell(desk: Desk, model: str, told: Iterable[Estimate]) -> None:
     """Say on standard error what is to come."""
     desk.note(f"{model}: {line(total(told))}")
-
-
-def total(told: Iterable[Estimate]) -> Estimate:
-    """Several extractions one after the other; what is not known of one is not known of all."""
-    found = list(told)
-    costs = [it.cost for it in found]
-    seconds = [it.seconds for it in found]
-    return Estimate(
-        sum(it.turns for it in found),
-        sum(it.calls for it in found),
-        sum(it.tokens_in for it in found),
-        sum(it.tokens_out for it in found),
-        None if None in costs else sum(filter(None, costs)),
-        None if None in seconds else sum(filter(None, seconds)),
-    )
 
 
 def line(told: Estimate) -> str:

@@ -15,6 +15,7 @@ import typer
 from cuemem.adapters.store import Spent
 from cuemem.errors import BadSetting
 from cuemem.prompts import Prompts
+from cuemem.text import money
 from cuemem.workbench.models import ModelRole, ModelSettings, model_settings, own_prompts
 
 _PANEL: dict[str, Any] = {"rich_help_panel": "Language model", "show_default": False}
@@ -85,15 +86,6 @@ def required(settings: ModelSettings | None) -> ModelSettings:
 def prompts_of(folder: Path | None) -> Prompts:
     """The prompts, the user's own first. Raises BadSetting for a folder there is not."""
     return own_prompts(os.environ | ({"CUEMEM_PROMPTS": str(folder)} if folder else {}))
-
-
-def money(cost: float | None) -> str:
-    """A price for people; what is not known is not 0, and what is little is not nothing."""
-    if cost is None:
-        return "not known"
-    if 0 < cost < 0.0001:
-        return "< $0.0001"
-    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
 
 
 def spent_line(spent: Spent) -> str:

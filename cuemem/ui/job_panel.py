@@ -11,9 +11,10 @@ import streamlit as st
 
 from cuemem.errors import BadInput, UnknownName
 from cuemem.jobs import Job
-from cuemem.text import duration, file_size
+from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
+from cuemem.workbench.extracting import extraction_spent
 from cuemem.workbench.tasks import TaskKind, files_of
 
 POLL = 1.0  # seconds between two looks at running jobs
@@ -65,7 +66,7 @@ def _work() -> None:
     jobs = cache.jobs().jobs()[::-1]  # the oldest first
     for job in jobs:
         if job.state == "running":
-            _row(job, bar(job))
+            _row(job, markup.html("{bar}{spent}", bar=bar(job), spent=_spent(job)))
     _waiting([job for job in jobs if job.state == "queued"])
     _stopped([job for job in jobs if job.resumable])
 
@@ -116,6 +117,23 @@ def bar(job: Job) -> markup.Html:
         value=value,
         words=progress_words(job),
     )
+
+
+def _spent(job: Job) -> markup.Html:
+    """What the calls of a job to a language model have cost so far; nothing for a job without any."""
+    words = extraction_line(job)
+    return _quiet(words) if words else markup.Html()
+
+
+def extraction_line(job: Job) -> str:
+    """Calls, tokens and price of an extraction so far; empty for other work."""
+    if job.kind != "build" or "model" not in job.details:
+        return ""
+    model, conversation = job.details["model"]["name"], job.details["conversation_id"]
+    spent = extraction_spent(cache.workbench().store, model, conversation)
+    price = money(None if spent.unpriced else spent.cost)
+    tokens = f"{spent.tokens_in:,} tokens in and {spent.tokens_out:,} out"
+    return f"{counted(spent.requests, 'call')} for this conversation so far, {tokens}, price {price}"
 
 
 def progress_words(job: Job) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from cuemem.adapters.files import open_source
-from cuemem.adapters.store import CachedChat, Store
+from cuemem.adapters.store import CachedChat, Spent, Store
 from cuemem.cues.estimate import Estimate, Pace, estimate
 from cuemem.cues.llm import NAME, LlmCues
 from cuemem.datasets import load_conversations
@@ -54,6 +55,27 @@ def estimate_build(
     spent = workbench.store.spent(source.chat.name, "extraction")
     pace = Pace(spent.seconds, spent.tokens_in, spent.tokens_out) if spent.calls else None
     return estimate(source, conversation, turns, pace)
+
+
+def total(told: Iterable[Estimate]) -> Estimate:
+    """Several extractions one after the other; what is not known of one is not known of all."""
+    found = list(told)
+    costs = [it.cost for it in found]
+    seconds = [it.seconds for it in found]
+    return Estimate(
+        sum(it.turns for it in found),
+        sum(it.calls for it in found),
+        sum(it.tokens_in for it in found),
+        sum(it.tokens_out for it in found),
+        None if None in costs else sum(filter(None, costs)),
+        None if None in seconds else sum(filter(None, seconds)),
+    )
+
+
+def extraction_spent(store: Store, model: str, conversation_id: ConversationId) -> Spent:
+    """What the extraction of a conversation by a model has used so far, single turns and groups together."""
+    one, group = (store.spent(model, prompt, conversation_id) for prompt in ("extraction", "extraction_group"))
+    return Spent(*(getattr(one, part.name) + getattr(group, part.name) for part in fields(Spent)))
 
 
 def _to_do(

@@ -13,13 +13,16 @@ import platformdirs
 from cuemem import knobs
 from cuemem.adapters.download import Downloaded, download
 from cuemem.adapters.store import MemoryRecord
+from cuemem.cues.llm import LlmCues
 from cuemem.datasets.published import PublishedFile
 from cuemem.jobs import Job, Task
 from cuemem.methods import method_named
 from cuemem.ports import Progress
-from cuemem.types import ConversationId, Problem
+from cuemem.types import ConversationId, Problem, TurnId
 from cuemem.workbench import incoming
+from cuemem.workbench.extracting import llm_cues
 from cuemem.workbench.loading import LoadReport, load_file
+from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
 from cuemem.workbench.samples import load_samples
 from cuemem.workbench.workbench import Workbench
 
@@ -28,10 +31,13 @@ TaskKind = Literal["load", "download", "build", "sample"]
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build gave: the memory, and what was wrong with the file of cues it was made from."""
+    """What a build gave: the memory, what was wrong with the file of cues it was made from, and the turns that a
+    model gave nothing usable for, with the reason.
+    """
 
     memory: MemoryRecord
     problems: tuple[Problem, ...]
+    failed: tuple[tuple[TurnId, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +69,29 @@ def download_details(address: str, file: PublishedFile | None = None) -> dict[st
     return {"address": address, **known}
 
 
-def build_details(conversation_id: ConversationId, method: Any, cues: Path | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """How cues are extracted by a language model: which, in groups of how many tokens, failed turns once more."""
+
+    settings: ModelSettings
+    group_tokens: int = 0
+    retry_failed: bool = False
+
+
+def build_details(
+    conversation_id: ConversationId, method: Any, cues: Path | None, llm: ByModel | None = None
+) -> dict[str, Any]:
     """Build this memory; ``cues`` is the file or folder that the source reads, where it reads one."""
-    return {
+    details = {
         "conversation_id": conversation_id,
         "method": method.name,
         "settings": knobs.settings(method, "build"),
         "cues": None if cues is None else str(cues),
     }
+    if llm is not None:
+        details["model"] = lend(llm.settings)
+        details |= {"group_tokens": llm.group_tokens, "retry_failed": llm.retry_failed}
+    return details
 
 
 def downloads() -> Path:
@@ -99,8 +120,13 @@ def _download(workbench: Workbench, details: Mapping[str, Any], progress: Progre
 def _build(workbench: Workbench, details: Mapping[str, Any], progress: Progress) -> Built:
     method = knobs.with_settings(method_named(details["method"]), details["settings"])
     cues = Path(details["cues"]) if details["cues"] else None
+    source = None
+    if "model" in details:
+        chat = lent(details["model"], "extractor")
+        source = llm_cues(workbench.store, chat, own_prompts(), workbench.tokens, details["group_tokens"])
     with incoming.used_up(workbench.store, cues):
-        return _built(workbench, details["conversation_id"], method, cues, progress)
+        retry = bool(details.get("retry_failed"))
+        return _built(workbench, details["conversation_id"], method, cues, progress, source, retry)
 
 
 def _sample(workbench: Workbench, _details: Mapping[str, Any], progress: Progress) -> None:
@@ -115,12 +141,24 @@ def _sample(workbench: Workbench, _details: Mapping[str, Any], progress: Progres
 
 
 def _built(
-    workbench: Workbench, conversation_id: ConversationId, method: Any, cues: Path | None, progress: Progress
+    workbench: Workbench,
+    conversation_id: ConversationId,
+    method: Any,
+    cues: Path | None,
+    progress: Progress,
+    llm: LlmCues | None = None,
+    retry_failed: bool = False,
 ) -> Built:
     """Build a memory, and embed the questions too, so that the first look at one does not wait for the model."""
     problems: list[Problem] = []
     progress("reading", 0, 0)
-    memory = workbench.build(conversation_id, method, cues, progress, problems.extend)
+    memory = workbench.build(
+        conversation_id, method, cues, progress, problems.extend, llm=llm, retry_failed=retry_failed
+    )
     progress("questions", 0, 0)
     workbench.embedder.encode([question.text for question in workbench.store.questions(conversation_id)])
-    return Built(memory, tuple(problems))
+    failed: tuple[tuple[TurnId, str], ...] = ()
+    if llm is not None:
+        made = workbench.store.extractions(conversation_id, llm.name, memory.turn_unit)
+        failed = tuple((it.turn_id, it.failure) for it in made if it.failure)
+    return Built(memory, tuple(problems), failed)

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from cuemem.datasets.own_chat import EXAMPLE
 from tests.adapters.file_server import Manners, serving
+from tests.openai_server import OpenAIServer, Request
 from tests.pages.conftest import ROOT, OpenPage, shown
 
 HOSTILE = "<script>alert(1)</script> **b** $x^2$ [l](javascript:alert(1)) :material/delete:"
@@ -152,7 +153,7 @@ def test_building_says_what_is_missing(open_page: OpenPage, sample_store: Path, 
     test = open_page("data", sample_store, conversation="sample_user", **part("build"))
     page_of(test)
     source = test.radio[0]
-    assert source.options == ["Imported", "Observations", "Sentences"]
+    assert source.options == ["Imported", "Observations", "Sentences", "Language model"]
     choice = named(test.multiselect, "Conversations")
     assert "longmemeval/sample_user" in choice.options
     assert len(choice.value) == 1
@@ -200,3 +201,41 @@ def test_a_stale_address_falls_back(open_page: OpenPage, sample_store: Path) -> 
     page_of(test)
     assert test.file_uploader
     page_of(open_page("data", sample_store, **(stale | part("problems"))))
+
+
+def test_a_language_model_extracts_and_its_failures_are_listed_and_asked_again(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for role in ("", "EXTRACTOR_", "ANSWER_", "JUDGE_"):
+        monkeypatch.delenv(f"CUEMEM_{role}MODEL", raising=False)
+    test = open_page("data", None)
+    named(test.file_uploader, "Upload files").upload("cats.jsonl", EXAMPLE.encode(), "application/jsonl").run()
+    until(test, "Soundness")
+    named(test.button, "Build memories of it").click().run()
+    named(test.radio, "Where the cues come from").set_value("llm").run()
+    assert "No language model is named for extraction" in page_of(test)
+    assert named(test.button, "Build 1 memory").disabled
+
+    broken = True
+
+    def reply(request: Request) -> str:
+        if broken and "says the vet" in request.prompt:
+            return "no JSON at all"
+        return json.dumps({"facts": [{"subject": "Ann", "relation": "says", "object": HOSTILE}]})
+
+    with OpenAIServer(reply) as server:
+        monkeypatch.setenv("CUEMEM_MODEL", "openai/some-model")
+        monkeypatch.setenv("CUEMEM_API_BASE", server.base)
+        test.run()
+        assert "3 calls for 3 turns" in page_of(test)
+        assert "price not known" in page_of(test)
+        named(test.button, "Build 1 memory").click().run()
+        page = until(test, "cues from 3 turns")
+        assert "2 cues from 3 turns" in page
+        assert len(server.log) == 4  # once more for what was no JSON
+        assert "1 turn without cues" in "".join(it.label for it in test.expander)
+        broken = False
+        named(test.button, "Ask about them again").click().run()
+        until(test, "3 cues from 3 turns")
+        assert len(server.log) == 5
+        assert "Every turn is done already" in page_of(test)

@@ -15,9 +15,9 @@ from cuemem.methods import METHODS
 from cuemem.text import counted, duration
 from cuemem.types import ConversationId
 from cuemem.ui import cache, job_panel, markup
-from cuemem.ui.data import built, cue_files, parts
+from cuemem.ui.data import built, by_model, cue_files, parts
 from cuemem.workbench.sources import ABOUT, PER_CALL
-from cuemem.workbench.tasks import build_details
+from cuemem.workbench.tasks import ByModel, build_details
 
 _SOURCE = "cue_source"
 _WHAT = (
@@ -27,8 +27,6 @@ _WHAT = (
 _PER_SECOND = 300  # cues embedded by two quiet cores
 _SENTENCE = 55  # characters, in dialogue
 _LOOKED_AT = 8  # conversations
-# A source that asks a language model comes in here together with its estimate of calls, money and time.
-_OFFERED = {name: about for name, about in ABOUT.items() if name not in PER_CALL}
 
 
 def build() -> None:
@@ -44,21 +42,25 @@ def build() -> None:
     with left:
         source = _source()
         files = cue_files.choose(len(chosen)) if source == "imported" else cue_files.NONE
+        how = by_model.choose() if source in PER_CALL else None
     with right:
         method = knobs.with_settings(_method(), {_SOURCE: source})
         method = knobs.with_settings(method, {knob.name: _knob(knob) for knob in _others(method)})
     problem = _problem(chosen, source, files)
     if problem:
         markup.notice(problem, "warning")
-    elif chosen:
+    elif how:
+        words = by_model.takes(chosen, how, method.turn_unit)
+        markup.show(markup.html('<p class="cm-quiet">{words}</p>', words=words))
+    elif chosen and source not in PER_CALL:
         markup.show(markup.html('<p class="cm-quiet">{words}</p>', words=takes(chosen, source)))
     st.button(
         f"Build {counted(len(chosen), 'memory')}" if chosen else "Build",
         key="data.build.start",
         type="primary",
-        disabled=not chosen or bool(problem),
+        disabled=not chosen or bool(problem) or (source in PER_CALL and how is None),
         on_click=_start,
-        args=(chosen, method, files),
+        args=(chosen, method, files, how),
     )
     built.memories(rows)
 
@@ -90,10 +92,10 @@ def _source() -> str:
     return str(
         st.radio(
             "Where the cues come from",
-            list(_OFFERED),
-            index=list(_OFFERED).index(_default(_SOURCE)),
-            format_func=str.capitalize,
-            captions=list(_OFFERED.values()),
+            list(ABOUT),
+            index=list(ABOUT).index(_default(_SOURCE)),
+            format_func=lambda name: "Language model" if name in PER_CALL else name.capitalize(),
+            captions=list(ABOUT.values()),
             key=key,
             persist_state="session",
         )
@@ -181,7 +183,7 @@ def _roughly(count: float) -> int:
     return round(float(f"{count:.1e}"))
 
 
-def _start(chosen: list[ConversationSummary], method: Any, files: cue_files.CueFiles) -> None:
+def _start(chosen: list[ConversationSummary], method: Any, files: cue_files.CueFiles, how: ByModel | None) -> None:
     for row in chosen:
         try:
             path = cue_files.handed_over(files)
@@ -189,4 +191,4 @@ def _start(chosen: list[ConversationSummary], method: Any, files: cue_files.CueF
             st.session_state[cue_files.FAULT] = str(error)
             return
         title = f"Building {row.sample_id} · cues: {getattr(method, _SOURCE)}"
-        job_panel.start("build", title, build_details(row.conversation_id, method, path))
+        job_panel.start("build", title, build_details(row.conversation_id, method, path, how))

@@ -18,6 +18,7 @@ from cuemem.workbench.tasks import Built
 _SHOWN = 4
 _COLUMNS = ("conversation", "method", "cues from", "turn", "turns", "cues", "built (UTC)")
 _PROBLEM_COLUMNS = ("kind", "place", "detail")
+_FAILED_COLUMNS = ("turn", "why")
 
 
 def cards() -> None:
@@ -51,6 +52,8 @@ def _card(job: Job, result: Built) -> None:
             st.button("Dismiss", key=f"built.dismiss.{job.job_id}", on_click=job_panel.dismiss, args=([job],))
         if result.problems:
             _problems(job, result)
+        if result.failed:
+            _failed(job, result)
 
 
 def _problems(job: Job, result: Built) -> None:
@@ -58,6 +61,27 @@ def _problems(job: Job, result: Built) -> None:
     with st.expander(f"{counted(len(rows), 'problem')} in the file of cues"):
         tables.show(rows, _PROBLEM_COLUMNS, "What was wrong with the file of cues")
         tables.csv_button(rows, _PROBLEM_COLUMNS, "cue problems", f"built.csv.{job.job_id}")
+
+
+def _failed(job: Job, result: Built) -> None:
+    """The turns that the model gave nothing usable for: listed, and asked again on request."""
+    rows = [{"turn": turn_id, "why": why} for turn_id, why in result.failed]
+    with st.expander(f"{counted(len(rows), 'turn')} without cues, because the model failed at them"):
+        tables.show(rows, _FAILED_COLUMNS, "The turns that failed, with the reason")
+        with st.container(horizontal=True):
+            st.button(
+                "Ask about them again",
+                key=f"built.retry.{job.job_id}",
+                icon=":material/refresh:",
+                on_click=_again,
+                args=(job,),
+            )
+            tables.csv_button(rows, _FAILED_COLUMNS, "failed turns", f"built.failed.csv.{job.job_id}")
+
+
+def _again(job: Job) -> None:
+    job_panel.dismiss([job])
+    job_panel.start("build", job.title, {**job.details, "retry_failed": True})
 
 
 def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
