@@ -28,9 +28,11 @@ def vectors(count: int, seed: int = 0) -> Matrix:
     return np.ascontiguousarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def made_up(cue_count: int) -> tuple[Conversation, tuple[Turn, ...], tuple[Cue, ...], Indices]:
-    """A conversation with about 1.6 cues a turn, sessions of thirty turns."""
-    turn_count = int(cue_count / CUES_PER_TURN)
+def made_up(
+    cue_count: int, cues_per_turn: float = CUES_PER_TURN
+) -> tuple[Conversation, tuple[Turn, ...], tuple[Cue, ...], Indices]:
+    """A conversation of so many cues, sessions of thirty turns."""
+    turn_count = int(cue_count / cues_per_turn)
     start = datetime(2024, 1, 1, 12, 0)
     utterances = tuple(
         Utterance(f"D{i // 30 + 1}:{i % 30 + 1}", i // 30 + 1, "Ada", "a turn", start + timedelta(days=i // 30))

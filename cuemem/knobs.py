@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -68,8 +69,13 @@ def knob(
 
 def knobs_of(method: Any) -> tuple[Knob, ...]:
     """The knobs of a method (value or class), in the order declared."""
+    return _declared(method if isinstance(method, type) else type(method))
+
+
+@cache
+def _declared(kind: Any) -> tuple[Knob, ...]:
     return tuple(
-        replace(entry.metadata["knob"], name=entry.name) for entry in fields(method) if "knob" in entry.metadata
+        replace(entry.metadata["knob"], name=entry.name) for entry in fields(kind) if "knob" in entry.metadata
     )
 
 

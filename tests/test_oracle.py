@@ -70,6 +70,21 @@ def test_grid_agrees_in_every_row(store: Path, tmp_path: Path) -> None:
         assert float(got["mean_turns"]) == pytest.approx(float(row["mean_turns"]), abs=0.3), key
 
 
+def test_the_sweep_agrees_in_every_row(store: Path, tmp_path: Path) -> None:
+    published, ours = rows_of(shared("oracle/locomo_grid.csv")), tmp_path / "sweep.csv"
+    for name in COMPARED:
+        run(store, "sweep", name, "-w", "0-3", "-k", "0,1,2,3,5", "-m", "5,10,15,20,30", "--csv", ours)
+        with ours.open(encoding="utf-8", newline="") as file:
+            measured = {(name, row["w"], row["k"], row["m"]): row for row in csv.DictReader(file)}
+        assert len(measured) == 100
+        for key, got in measured.items():
+            row = published[key]
+            assert got["questions"] == row["questions"]
+            assert float(got["recall"]) == pytest.approx(float(row["context_recall"]), abs=0.005), key
+            assert float(got["all"]) == pytest.approx(float(row["all_recall"]), abs=1.5 / int(row["questions"])), key
+            assert float(got["turns"]) == pytest.approx(float(row["mean_turns"]), abs=0.3), key
+
+
 def test_anchors_and_contexts_agree_question_by_question(store: Path) -> None:
     lines = shared("oracle/conv-26_w2_k1_m10.jsonl").read_text(encoding="utf-8").splitlines()
     published = [json.loads(line) for line in lines]
@@ -103,8 +118,8 @@ def test_what_the_last_lesson_says_of_a_real_conversation(store: Path) -> None:
         memory = workbench.memory(key, method)
         swept = sweep(memory, method, workbench.store.questions(key), workbench.tokens)
     assert swept is not None
-    here = curve(swept, {"window": 2, "neighbours": 1})[9]
-    fair = within(curve(swept, {"window": 0, "neighbours": 0}), here.tokens)
+    here = curve(swept.means(), {"window": 2, "neighbours": 1})[9]
+    fair = within(curve(swept.means(), {"window": 0, "neighbours": 0}), here.tokens)
     assert fair is not None
     assert (swept.questions, here.value, fair.value) == (150, 10, 50)
     assert here.recall == pytest.approx(REAL.graph, abs=0.005)

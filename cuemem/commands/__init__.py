@@ -14,6 +14,7 @@ from cuemem.commands import (
     measure,
     models,
     shelf,
+    sweep,
     trace,
 )
 from cuemem.commands.application import Page, application
@@ -29,6 +30,7 @@ for _name, _help, _command in (
     ("answer", manual.ANSWER, answer.answer),
     ("retrieval", manual.RETRIEVAL, measure.retrieval),
     ("grid", manual.GRID, grid.grid),
+    ("sweep", manual.SWEEP, sweep.sweep),
     ("export", manual.EXPORT, export.export),
     ("prompts", manual.PROMPTS, models.prompts),
     ("extraction-quality", manual.EXTRACTION_QUALITY, models.quality),

@@ -54,6 +54,8 @@ def ready(desk: Desk, workbench: Workbench, texts: Sequence[str]) -> bool:
             workbench.model.encode(["one"])
             if len(texts) > 1:
                 replace(workbench.embedder, progress=progress).encode(texts)
+    if len(texts) > 1:
+        workbench.embedder.hold(texts)
     return bool(missing)
 
 

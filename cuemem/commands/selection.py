@@ -99,14 +99,15 @@ class Selection:
         return record.embedding_model == workbench.embedder.name and self.cues in (None, record.cue_source)
 
 
-def selecting(*, axes: bool = False) -> Callable[[Command], Command]:
+def selecting(*, axes: bool = False, budget: str = "") -> Callable[[Command], Command]:
     """Give a command the options that make a :class:`Selection`, which it receives as ``selection``.
 
-    With ``axes`` a knob that has a letter takes a range of values, and the budget is left out: a grid.
+    With ``axes`` a knob that has a letter takes a range of values, and the budget is left out: a grid. ``budget``
+    is what the help says of a budget all the same.
     """
 
     def decorate(command: Command) -> Command:
-        fixed = _fixed(budget=not axes)
+        fixed = _fixed(budget or ("" if axes else _BUDGET))
         merged = _merged_knobs()
         options = fixed + [
             _option(key, found, ranged=axes and bool(found[0].symbol)) for key, found in merged.items()
@@ -135,8 +136,14 @@ def _parameter(name: str, kind: Any, option: Any, default: Any = None) -> inspec
     )
 
 
-def _fixed(*, budget: bool) -> list[inspect.Parameter]:
-    """The options that choose among methods and built memories."""
+_BUDGET = (
+    "Most tokens of the context, or 'none' for the paper's uncapped mode. Useful: 250 to 8000. "
+    "Default: none for utterances, 3000 for exchanges."
+)
+
+
+def _fixed(budget: str) -> list[inspect.Parameter]:
+    """The options that choose among methods and built memories; the budget's, where its help is given."""
     panel: dict[str, Any] = {"rich_help_panel": _WHICH, "show_default": False}
     names = [method.name for method in METHODS]
     method = typer.Option("--method", help=f"{listed(names)}. Default: {names[0]}.", **one_of(names), **panel)
@@ -156,8 +163,7 @@ def _fixed(*, budget: bool) -> list[inspect.Parameter]:
         "--budget",
         metavar="TOKENS",
         parser=read_budget,
-        help="Most tokens of the context, or 'none' for the paper's uncapped mode. Useful: 250 to 8000. "
-        "Default: none for utterances, 3000 for exchanges.",
+        help=budget,
         **panel,
     )
     parameters = [

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cuemem.errors import BadSetting
-from cuemem.evaluation.sweep import Swept
+from cuemem.evaluation.swept import Means
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +19,19 @@ class Point:
     all: float
 
 
-def curve(swept: Swept, fixed: Mapping[str, int]) -> tuple[Point, ...]:
+def curve(means: Means, fixed: Mapping[str, int]) -> tuple[Point, ...]:
     """Recall and tokens along the one knob that is not fixed, in the order of its values."""
-    free = [name for name in swept.axes if name not in fixed]
-    if len(free) != 1 or swept.questions == 0:
+    free = [name for name in means.axes if name not in fixed]
+    if len(free) != 1 or means.questions == 0:
         raise BadSetting(
-            f"A curve leaves one knob free, not {free}, and needs questions; there are {swept.questions}."
+            f"A curve leaves one knob free, not {free}, and needs questions; there are {means.questions}."
         )
-    at = tuple(slice(None) if name in free else values.index(fixed[name]) for name, values in swept.axes.items())
-    rows = zip(
-        swept.axes[free[0]],
-        swept.mean("tokens")[at].tolist(),
-        swept.mean("recall")[at].tolist(),
-        swept.mean("all")[at].tolist(),
-        strict=True,
-    )
-    return tuple(Point(*row) for row in rows)
+    values = means.axes[free[0]]
+    places = [place for value in values if (place := means.place({**fixed, free[0]: value})) is not None]
+    if len(places) < len(values):
+        raise BadSetting(f"The sweep has no settings with {dict(fixed)}.")
+    grids = (grid[places].tolist() for grid in (means.tokens, means.recall, means.all))
+    return tuple(Point(*row) for row in zip(values, *grids, strict=True))
 
 
 def within(points: tuple[Point, ...], tokens: float) -> Point | None:

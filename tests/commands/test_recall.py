@@ -179,6 +179,42 @@ def test_grid_rows_are_what_retrieval_measures(cli: Cli, tmp_path: Path) -> None
     assert len(cli("--json", "grid", "--method", "naive_rag", "-m", "5,10").document["rows"]) == 2
 
 
+def test_sweep_rows_are_what_grid_and_retrieval_measure(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+    ran = cli("sweep", *IMPORTED, "-w", "0-2", "-k", "0,1", "-m", "5-15:5", "--csv", out, "--within", 500)
+    assert "18 settings × 50 questions" in " ".join(ran.out.split())
+    assert "no two conversations to choose on one" in " ".join(ran.out.split())
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = {(row["w"], row["k"], row["m"]): row for row in csv.DictReader(file)}
+    header = "dataset,category,w,k,m,questions,recall,any,all,tokens,tokens_p95,turns,frontier"
+    assert ",".join(next(iter(rows.values()))) == header
+    document = cli("--json", "grid", *IMPORTED, "-w", "0-2", "-k", "0,1", "-m", "5-15:5").document
+    for row in document["rows"]:
+        mine = rows[str(row["w"]), str(row["k"]), str(row["m"])]
+        assert float(mine["recall"]) == pytest.approx(row["context_recall"], abs=1e-4)
+        assert float(mine["all"]) == pytest.approx(row["all_recall"], abs=1e-4)
+        assert float(mine["turns"]) == pytest.approx(row["mean_turns"], abs=1e-4)
+    usual = cli("--json", "sweep", *IMPORTED, "--by-category").document
+    (exact,) = usual["sweeps"][0]["rendered"]
+    (dataset,) = cli("--json", "retrieval", *IMPORTED).document["datasets"]
+    assert exact["rendered"] == pytest.approx(dataset["groups"][0]["tokens"])
+    assert 0 <= exact["rendered"] - exact["additive"] < 40
+    assert len(usual["rows"]) == 4620 * (1 + len({row["category"] for row in usual["rows"]} - {"all"}))
+
+
+def test_a_sweep_under_a_budget_recalls_each_setting(cli: Cli) -> None:
+    words = ("--budget", 300, "-w", "0,2", "-k", 1, "-m", 10, *IMPORTED)
+    document = cli("--json", "sweep", *words, "--dataset", "locomo").document
+    assert [row["tokens"] <= 300 for row in document["rows"]] == [True, True]
+    (dataset,) = cli("--json", "retrieval", "--budget", 300, "-w", 2, "-k", 1, "-m", 10, *IMPORTED).document[
+        "datasets"
+    ]
+    assert document["rows"][1]["recall"] == pytest.approx(dataset["groups"][0]["recall"])
+    assert document["rows"][1]["tokens"] == pytest.approx(dataset["groups"][0]["tokens"])
+    assert len(cli("--json", "sweep", "--method", "full_history").document["rows"]) == 1
+    assert "there are" in cli("sweep", *IMPORTED, "--dataset", "other", code=1).err
+
+
 def test_exported_cues_can_be_imported_again(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "lakeside.jsonl"
     cli("export", "cues", "lakeside", *IMPORTED, "--out", out)

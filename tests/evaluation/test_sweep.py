@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from cuemem.context import session_header
 from cuemem.errors import BadSetting
+from cuemem.evaluation.plain_sweep import coarse_axes, combinations, of_rows, recalled
 from cuemem.evaluation.retrieval import grid
 from cuemem.evaluation.sweep import sweep
+from cuemem.evaluation.swept import joined
 from cuemem.knobs import with_settings
 from cuemem.methods import CueMem, FullHistory, NaiveRag
-from cuemem.types import Conversation, Evidence, Question
-from tests.fakes import WordTokens, models
+from cuemem.types import Conversation, Evidence, Query, Question
+from tests.fakes import WordTokens, models, talk
 from tests.strategies import CueTable, conversations, units
 
 Talk = tuple[Conversation, CueTable]
@@ -60,35 +62,36 @@ def test_recall_turns_and_tokens_are_those_of_the_plain_loop(
     assert (swept is None) == (not scorable)
     if swept is None:
         return
-    assert swept.questions == len(scorable)
-    places = {name: data.draw(st.integers(0, len(values) - 1)) for name, values in swept.axes.items()}
-    setting = {name: swept.axes[name][place] for name, place in places.items()}
+    assert [asked.index for asked in swept.asked] == [question.index for question in scorable]
+    place = data.draw(st.integers(0, swept.size - 1))
+    setting = swept.setting(place)
+    assert swept.place(setting) == place
     (row,) = grid(memory, method, questions, {name: [value] for name, value in setting.items()})
-    at = tuple(places.values())
-    assert np.isclose(swept.mean("recall")[at], row.context_recall)
-    assert np.isclose(swept.mean("all")[at], row.all_recall)
-    assert np.isclose(swept.mean("turns")[at], row.mean_turns)
+    means = swept.means()
+    assert np.isclose(means.recall[place], row.context_recall)
+    assert np.isclose(means.all[place], row.all_recall)
+    assert np.isclose(means.turns[place], row.mean_turns)
+    alone = of_rows({}, list(recalled(memory, with_settings(method, setting), questions, {}, None)))
+    assert alone.found[:, 0].tolist() == swept.found[:, place].tolist()
+    assert alone.turns[:, 0].tolist() == swept.turns[:, place].tolist()
     count = WordTokens().count
-    total = 0
-    for question in scorable:
+    for line, question in enumerate(scorable):
         _, context = memory.reached(question.query, with_settings(method, setting))
         shown = [memory.turns[index] for index in context]
         headers = {turn.session: count(session_header(memory.turns[turn.index])) for turn in shown}
-        total += sum(count(turn.text) for turn in shown) + sum(headers.values())
-    assert np.isclose(swept.tokens[at], total)
+        spent = sum(count(turn.text) for turn in shown) + sum(headers.values())
+        assert swept.tokens[line, place] == spent
+        # A word a gap mark is all that the rendered context has beyond.
+        assert 0 <= alone.tokens[line, 0] - spent <= len(shown) + 1
 
 
 def test_a_method_whose_contexts_do_not_nest_is_left_to_the_plain_loop() -> None:
-    from tests.fakes import talk
-
     conversation = talk(4)
     memory = FullHistory().build(conversation, models({}))
     assert sweep(memory, FullHistory(), asked(conversation, [[0]]), WordTokens()) is None
 
 
-def test_sweeps_of_several_conversations_are_added() -> None:
-    from tests.fakes import talk
-
+def test_sweeps_of_several_conversations_are_joined() -> None:
     method = CueMem(cue_source="given")
     sweeps = []
     for conversation in (talk(4, 3), talk(6)):
@@ -98,11 +101,33 @@ def test_sweeps_of_several_conversations_are_added() -> None:
         )
         assert found is not None
         sweeps.append(found)
-    both = sweeps[0] + sweeps[1]
+    both = joined(sweeps)
     assert both.questions == 4
-    assert np.allclose(both.mean("recall"), (sweeps[0].mean("recall") + sweeps[1].mean("recall")) / 2)
+    apart = [swept.means() for swept in sweeps]
+    assert np.allclose(both.means().recall, (apart[0].recall + apart[1].recall) / 2)
+    assert np.array_equal(both.of([both.asked[0].conversation_id]).means().recall, both.means().recall)
+    assert both.in_category("4 single-hop").questions == 4
     plain = NaiveRag().build(talk(4), models({}))
     other = sweep(plain, NaiveRag(), asked(talk(4), [[0]]), WordTokens())
     assert other is not None
-    with pytest.raises(BadSetting, match="different knobs"):
-        _ = both + other
+    with pytest.raises(BadSetting, match="same knobs"):
+        joined([both, other])
+
+
+def test_the_general_path_covers_a_budget_and_says_which_values_it_takes() -> None:
+    conversation = talk(6, 6)
+    cues = {u.utterance_id: [f"cue {u.utterance_id}"] for u in conversation.utterances}
+    method = CueMem(cue_source="given")
+    memory = method.build(conversation, models(cues))
+    axes = coarse_axes(method, {"k": [0, 1], "top_cues": [3]})
+    assert axes == {"window": (0, 2, 4, 6), "neighbours": (0, 1), "top_cues": (3,)}
+    (row,) = recalled(memory, method, asked(conversation, [[0, 7]]), axes, 40)
+    assert len(row.tokens) == 8
+    assert max(row.tokens) <= 40
+    for setting, tokens in zip(combinations(axes), row.tokens, strict=True):
+        recall = memory.recall(Query("cue 0"), with_settings(method, setting), 40)
+        assert recall.context.tokens == tokens
+    with pytest.raises(BadSetting, match="outside its range"):
+        coarse_axes(method, {"w": [9]})
+    with pytest.raises(BadSetting, match="no knob 'z'"):
+        coarse_axes(method, {"z": [1]})

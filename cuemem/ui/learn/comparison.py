@@ -13,7 +13,8 @@ from cuemem.adapters.store import default_store_path
 from cuemem.evaluation.control import at_equal_tokens
 from cuemem.evaluation.curves import Point, curve
 from cuemem.evaluation.ladder import Outcome, outcome_of
-from cuemem.evaluation.sweep import Swept, sweep
+from cuemem.evaluation.sweep import sweep
+from cuemem.evaluation.swept import Means
 from cuemem.methods import FullHistory, NaiveRag
 from cuemem.ports import Memory
 from cuemem.ui import cache
@@ -95,19 +96,21 @@ def curves(lecture: Lecture) -> Curves | None:
     )
 
 
-def _graph_knobs(swept: Swept, method: Any) -> dict[str, int]:
+def _graph_knobs(swept: Means, method: Any) -> dict[str, int]:
     """The values of the swept knobs but for the last, which is m."""
     return {name: getattr(method, name) for name in list(swept.axes)[:-1]}
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _swept(key: tuple[Any, ...], _lecture: Lecture) -> tuple[Swept | None, Swept | None]:
-    scene, tokens = _lecture.scene, cache.workbench().tokens
-    rag = _like(_lecture, NaiveRag())
-    return (
-        sweep(_lecture.memory, scene.method, scene.questions, tokens),
-        sweep(_beside(_lecture, NaiveRag()), rag, scene.questions, tokens),
+def _swept(key: tuple[Any, ...], _lecture: Lecture) -> tuple[Means | None, Means | None]:
+    scene, bench = _lecture.scene, cache.workbench()
+    bench.embedder.hold([question.text for question in scene.questions])
+    found = (
+        sweep(_lecture.memory, scene.method, scene.questions, bench.tokens),
+        sweep(_beside(_lecture, NaiveRag()), _like(_lecture, NaiveRag()), scene.questions, bench.tokens),
     )
+    means = [None if swept is None else swept.means() for swept in found]
+    return means[0], means[1]
 
 
 def _like(lecture: Lecture, method: Any) -> Any:
