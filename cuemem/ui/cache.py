@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,9 +65,20 @@ def _warming(path: str) -> _Warming:
             _workbench(path).model.warm_up()
         except CueMemError as error:
             warming.failure = str(error)
+        spare_collections()
 
     threading.Thread(target=load, name="embedding model", daemon=True).start()
     return warming
+
+
+def spare_collections() -> None:
+    """Take what the libraries have made by now out of Python's search for garbage.
+
+    Streamlit searches through everything after each run of a page: with torch loaded half a million objects, 0.3 s
+    in which no other page can run. None of them is ever garbage.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def model_failure() -> str:

@@ -273,17 +273,16 @@ def test_faults_of_a_stream(server: OpenAIServer, act: Act, kind: str, calls: in
 # --- limits -------------------------------------------------------------------------------------------------------
 
 
-def test_calls_at_once_are_limited(server: OpenAIServer) -> None:
-    server.respond = lambda _request: Act("x", wait=0.05)
-    server.most_at_once = 0
-    model = chat(server, CallLimits(concurrency=2, timeout=20))
-    threads = [threading.Thread(target=model.complete, args=(TEXT,)) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(server.log) == 6
-    assert server.most_at_once == 2
+def test_calls_at_once_are_limited() -> None:
+    with OpenAIServer(lambda _request: Act("x", wait=0.05)) as server:  # nobody's abandoned call is still in it
+        model = chat(server, CallLimits(concurrency=2, timeout=20))
+        threads = [threading.Thread(target=model.complete, args=(TEXT,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(server.log) == 6
+        assert server.most_at_once == 2
 
 
 def test_requests_a_minute_are_spaced(server: OpenAIServer) -> None:

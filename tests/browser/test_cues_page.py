@@ -165,7 +165,7 @@ def test_a_hostile_conversation_is_text_in_the_chat(page: Page, app: str) -> Non
     assert wide <= 0
 
 
-@pytest.mark.parametrize("part", ["all", "bare", "duplicates", "corrections"])
+@pytest.mark.parametrize("part", ["all", "duplicates"])
 def test_a_hostile_conversation_is_text_among_the_cues(page: Page, app: str, part: str) -> None:
     page.goto(f"{app}/cues?{HOSTILE}&turn=D1:2&page.part={part}&page.close=0.80")
     says(page, "The cues of")

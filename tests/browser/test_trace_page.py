@@ -41,7 +41,8 @@ def step(page: Page, symbol: str) -> str:
 
 def click_turn(page: Page, turn_id: str) -> None:
     picture = page.locator(GRAPH)
-    place = page.evaluate("id => globalThis.cuememGraphs.get('turns').pagePosition(`turn ${id}`)", turn_id)
+    position = "id => globalThis.cuememGraphs.get('turns').pagePosition(`turn ${id}`)"
+    place = page.wait_for_function(position, arg=turn_id).json_value()
     box = picture.bounding_box()
     assert box is not None
     picture.click(position={"x": place["x"] - box["x"], "y": place["y"] - box["y"]})
@@ -71,6 +72,7 @@ def test_question_sliders_click_and_link(app: str, new_page: NewPage) -> None:
     other = new_page()
     other.goto(page.url)
     why(other, "D2:6 is in the context")
+    settled(other)
     assert other.get_by_role("slider", name="m ·").input_value() == "11"
     other.keyboard.press("n")
     other.locator(".cmt-asked .cm-label", has_text="Question 7").wait_for()

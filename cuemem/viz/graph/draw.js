@@ -258,6 +258,7 @@ function cuememGraph(vis, box, hooks) {
 
   // Where a node is on the page, for tests and for other code that wants to point at it.
   function pagePosition(id) {
+    if (!net?.body.nodes[id]) return null;
     const place = net.canvasToDOM(net.getPosition(id)), frame = stage.getBoundingClientRect();
     return { x: place.x + frame.left, y: place.y + frame.top };
   }
