@@ -9,7 +9,8 @@ from cuemem.ui import cache, markup, state, style
 
 ABOUT = """**CueMem Lab**: a research and debugging app for long-term conversational memory.
 
-CueMem is described in arXiv 2609.12354. Everything runs on this machine; nothing is sent anywhere.
+CueMem is described in arXiv 2609.12354. Everything runs on this
+machine; nothing is sent anywhere but what you ask a language model that you name yourself.
 """
 
 # A page is a file in pages/ and a line here; its name is its path in the address.
@@ -17,11 +18,15 @@ PAGES = {
     "Start": [
         st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
         st.Page("pages/data.py", title="Data", icon=":material/database:", url_path="data"),
+        st.Page("pages/models.py", title="Models", icon=":material/smart_toy:", url_path="models"),
     ],
     "Inspect": [
         st.Page("pages/conversation.py", title="Conversation", icon=":material/forum:", url_path="conversation"),
         st.Page("pages/cues.py", title="Cues", icon=":material/sell:", url_path="cues"),
         st.Page("pages/trace.py", title="Trace", icon=":material/account_tree:", url_path="trace"),
+    ],
+    "Compare": [
+        st.Page("pages/answers.py", title="Answers", icon=":material/compare:", url_path="answers"),
     ],
     "Learn": [
         st.Page("pages/learn.py", title="Step by step", icon=":material/school:", url_path="learn"),

@@ -157,6 +157,7 @@ class Answerer:
             reply.recorded,
             dropped,
             note,
+            asked_at=reply.asked_at,
         )
 
 

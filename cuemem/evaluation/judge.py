@@ -104,6 +104,7 @@ class Judge:
             cached=reply.cached,
             recorded=reply.recorded,
             reply=reply.text,
+            asked_at=reply.asked_at,
         )
 
     def _failed(self, failure: ChatFailure, verdict: Verdict) -> Verdict:

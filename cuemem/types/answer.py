@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from cuemem.types.chat import Failure, PromptVersion
@@ -20,7 +21,8 @@ class Answer:
 
     ``reasoning`` is what came before the answer in the style ``reasoned``. ``dropped`` counts the oldest turns
     that were left out because the context exceeded the model's window; ``note`` says that and whatever else is
-    to be known beside the answer. ``usage`` is None where no reply came.
+    to be known beside the answer. ``usage`` is None where no reply came. ``asked_at`` is aware and in UTC, and left
+    out of comparisons.
     """
 
     text: str
@@ -36,6 +38,7 @@ class Answer:
     dropped: int = 0
     note: str = ""
     failure: Failure | None = None
+    asked_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Verdict:
     cached: bool = False
     recorded: bool = False
     reply: str = ""
+    asked_at: datetime | None = field(default=None, compare=False)
 
     @property
     def correct(self) -> bool:

@@ -18,6 +18,7 @@ from cuemem.methods import method_named
 from cuemem.ports import Memory
 from cuemem.types import Conversation, ConversationId, Flag, Question
 from cuemem.workbench import Workbench, incoming
+from cuemem.workbench.asking import Asking
 from cuemem.workbench.tasks import files_of, tasks
 
 
@@ -172,6 +173,26 @@ def _memory(
 ) -> Memory:
     named = knobs.with_settings(method_named(method), dict(settings))
     return _workbench(path).memory(conversation_id, named)
+
+
+def asking() -> Asking:
+    """The answers on their way in this process, whichever browser tab asked."""
+    return _asking(str(default_store_path()))
+
+
+@st.cache_resource(show_spinner=False)
+def _asking(path: str) -> Asking:
+    return Asking(_workbench(path).store)
+
+
+def repliers(prompt: str) -> tuple[str, ...]:
+    """The models that replied to prompts whose names begin so, the newest first."""
+    return _repliers(str(default_store_path()), workbench().store.commits, prompt)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _repliers(path: str, commits: int, prompt: str) -> tuple[str, ...]:
+    return _workbench(path).store.replied_by(prompt)
 
 
 def forget_conversations() -> None:

@@ -39,10 +39,10 @@ def join(parts: list[Html] | tuple[Html, ...]) -> Html:
     return Html("".join(parts))
 
 
-def facts(pairs: Mapping[str, str]) -> Html:
-    """Names and values, a line each."""
+def facts(pairs: Mapping[str, str], look: str = "cm-facts") -> Html:
+    """Names and values, a line each; ``look`` is their CSS class."""
     rows = [html("<dt>{name}</dt><dd>{value}</dd>", name=name, value=value) for name, value in pairs.items()]
-    return html('<dl class="cm-facts">{rows}</dl>', rows=join(rows))
+    return html('<dl class="{look}">{rows}</dl>', look=look, rows=join(rows))
 
 
 def show(piece: Html) -> None:

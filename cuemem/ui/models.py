@@ -9,8 +9,9 @@ from typing import Any
 import streamlit as st
 
 from cuemem.errors import BadSetting
+from cuemem.prompts import Prompts
 from cuemem.workbench.model_values import ModelValues, Named, Scope, laid_over
-from cuemem.workbench.models import ModelRole, ModelSettings, lend, model_settings
+from cuemem.workbench.models import ModelRole, ModelSettings, lend, model_settings, own_prompts
 
 _SESSION = "cuemem.models"
 
@@ -18,6 +19,11 @@ _SESSION = "cuemem.models"
 def settings(role: ModelRole) -> ModelSettings | None:
     """The model of a role in this session, None where none is named. Raises BadSetting, and UnknownName."""
     return model_settings(role, values().values)
+
+
+def prompts() -> Prompts:
+    """The prompts, with the user's own where there is a folder of them. Raises BadSetting."""
+    return own_prompts(values().values)
 
 
 def values() -> ModelValues:

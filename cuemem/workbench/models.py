@@ -124,12 +124,12 @@ def open_chat(store: Store, settings: ModelSettings | None) -> CachedChat:
     """The model over the store. With None only what was asked before can be replied, as ``no model``."""
     if settings is None:
         return CachedChat(store, NOTHING)
-    return CachedChat(store, settings.name, _chat(settings))
+    return CachedChat(store, settings.name, plain_chat(settings))
 
 
 @lru_cache(maxsize=32)
-def _chat(settings: ModelSettings) -> ChatModel:
-    """One for all who use these settings, so that they share its limits."""
+def plain_chat(settings: ModelSettings) -> ChatModel:
+    """The model without the store: one for all who use these settings, so that they share its limits."""
     ours = local_model(settings.name)
     if ours:
         context = settings.window or EngineSettings().context

