@@ -62,8 +62,21 @@ def work() -> None:
             polled(_work)
 
 
+def of_kind(kind: TaskKind, wanted: Callable[[Job], bool]) -> None:
+    """The same for the jobs of one kind that a part of a page is about; nothing where there is none."""
+
+    def found() -> list[Job]:
+        return [job for job in cache.jobs().jobs(kind)[::-1] if job.state != "done" and wanted(job)]
+
+    if found():
+        polled(lambda: _rows(found()))
+
+
 def _work() -> None:
-    jobs = cache.jobs().jobs()[::-1]  # the oldest first
+    _rows(cache.jobs().jobs()[::-1])  # the oldest first
+
+
+def _rows(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.state == "running":
             _row(job, markup.html("{bar}{spent}", bar=bar(job), spent=_spent(job)))

@@ -132,7 +132,8 @@ class Asking:
     def start(self, wanted: Sequence[Wanted], at_once: int = 1) -> None:
         """Ask for these, so many at once, the first one first. What is on its way already is not asked twice."""
         with self._changed:
-            new = [each for each in wanted if each.key not in self._live or self._live[each.key].step == "broken"]
+            by_key = {each.key: each for each in wanted}
+            new = [it for key, it in by_key.items() if key not in self._live or self._live[key].step == "broken"]
             self._live |= {each.key: Live() for each in new}
         waiting = deque(new)
         for number in range(min(at_once, len(new))):

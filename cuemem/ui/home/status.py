@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
+from cuemem.errors import CueMemError
 from cuemem.text import counted, file_size
-from cuemem.ui import cache, markup
+from cuemem.ui import cache, markup, models
+from cuemem.workbench.models import ROLES, ModelRole
 
+_FOR: Mapping[ModelRole, str] = {"extractor": "extraction", "answer": "answers", "judge": "judging"}
 _LOOK_AGAIN = 1.0  # seconds, while the embedding model is on its way
 
 
@@ -32,6 +36,7 @@ def status() -> None:
             st.rerun()
 
     st.fragment(draw, run_every=_LOOK_AGAIN if warming else None)()
+    st.page_link("pages/models.py", label="Go to Models", icon=":material/smart_toy:")
 
 
 def described(rows: tuple[Status, ...]) -> markup.Html:
@@ -80,11 +85,22 @@ def _work() -> tuple[Status, ...]:
 
 
 def _language_model() -> Status:
-    return Status(
-        "Language model",
-        "not set up",
-        "cm-none",
-        "Not needed for what the app does now: cues from sentences, from a file or from a dataset's own "
-        "observations, the turn graph, tracing and measuring what is recalled. Extracting cues with a model, "
-        "answering and judging come later.",
-    )
+    """Which models are set for what. That they answer is found out on the Models page, by asking."""
+    name = "Language models"
+    try:
+        found = {role: models.settings(role) for role in ROLES}
+    except CueMemError as error:
+        return Status(name, "wrong", "cm-bad", str(error))
+    if not any(found.values()):
+        return Status(
+            name,
+            "not set",
+            "cm-none",
+            "Not needed for cues from sentences, files or observations, the turn graph, tracing and measuring, nor "
+            "for answers that were recorded. Extraction by a model, new answers and verdicts need one: name one on "
+            "the Models page, or bring the local one, which needs no key.",
+        )
+    said = [f"{_FOR[role]}: {each.line if each else 'none'}" for role, each in found.items()]
+    one = found["answer"] if len({*found.values()}) == 1 else None
+    words = f"{one.line} for every role" if one else "; ".join(said)
+    return Status(name, "set", "cm-good", f"{words}. Whether it answers is tried on the Models page.")

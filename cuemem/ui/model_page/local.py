@@ -96,7 +96,8 @@ def standing(model: LocalModel) -> tuple[str, str, str]:
 
 def _pull(model: LocalModel) -> None:
     """Where the file is to come from, and the button; while it comes, how far it is."""
-    if any(job.active and job.details["model"] == model.name for job in cache.jobs().jobs(_PULL)):
+    job_panel.of_kind(_PULL, lambda job: job.details["model"] == model.name)
+    if any(job.details["model"] == model.name and job.state != "done" for job in cache.jobs().jobs(_PULL)):
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         source = st.selectbox(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from cuemem.errors import CueMemError
-from cuemem.ui import job_panel, markup, models, state
+from cuemem.ui import markup, models, state
 from cuemem.ui.markup import html, show
 from cuemem.ui.model_page.form import form
 from cuemem.ui.model_page.local import local
@@ -26,7 +26,6 @@ def draw() -> None:
     st.title("Models", anchor=False)
     state.settle(state.current())
     show(html('<p class="cm-lead">{lead}</p>', lead=LEAD))
-    job_panel.work()
     try:
         values = models.values()
     except CueMemError as error:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from cuemem.adapters.local import LOCAL, EngineSettings
 from cuemem.errors import CueMemError
 from cuemem.text import duration
 from cuemem.ui import models, state
-from cuemem.ui.markup import Html, html, show
+from cuemem.ui.markup import Html, html, join, show
 from cuemem.workbench.model_trial import Trial, try_out
 from cuemem.workbench.model_values import ModelValues, Scope
 from cuemem.workbench.models import ROLES, ModelRole, ModelSettings
@@ -29,25 +30,29 @@ _TRIALS = "cuemem.trials"
 
 
 def roles(values: ModelValues) -> None:
-    """A row for each role."""
+    """The roles, those together that have the same model."""
+    found: dict[ModelSettings | str | None, list[ModelRole]] = {}
     for role in ROLES:
-        with st.container(border=True, key=f"models-role-{role}", gap="small"):
-            try:
-                settings = models.settings(role)
-            except CueMemError as error:
-                show(_head(role, "wrong", "cm-bad", html("{error}", error=str(error))))
-                continue
-            _role(role, settings, values)
+        try:
+            settings: ModelSettings | str | None = models.settings(role)
+        except CueMemError as error:
+            settings = str(error)
+        found.setdefault(settings, []).append(role)
+    for settings, same in found.items():
+        with st.container(border=True, key=f"models-role-{same[0]}", gap="small"):
+            if isinstance(settings, str):
+                show(_head(same, "wrong", "cm-bad", html("{error}", error=settings)))
+            elif settings is None:
+                show(_head(same, "not set", "cm-none", Html()))
+            else:
+                _set(same, settings, values)
 
 
-def _role(role: ModelRole, settings: ModelSettings | None, values: ModelValues) -> None:
+def _set(same: list[ModelRole], settings: ModelSettings, values: ModelValues) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         with st.container(width="stretch"):
-            if settings is None:
-                show(_head(role, "not set", "cm-none", Html()))
-                return
-            show(_head(role, "set", "cm-good", _described(role, settings, values)))
-        key = f"models.try.{role}"
+            show(_head(same, "set", "cm-good", _described(same[0], settings, values)))
+        key = f"models.try.{same[0]}"
         pressed = st.button("Test it", key=key, on_click=state.touch, help="One tiny call to this model.")
     if pressed:
         with st.spinner(f"Asking {settings.line}", show_time=True):
@@ -66,12 +71,16 @@ def _trials() -> dict[ModelSettings, Trial]:
     return found
 
 
-def _head(role: ModelRole, named: str, look: str, more: Html) -> Html:
+def _head(same: list[ModelRole], named: str, look: str, more: Html) -> Html:
+    roles = [
+        html(
+            '<span class="cm-name">{name}</span> <span class="cm-quiet">{does}</span>', name=NAMES[it], does=_DOES[it]
+        )
+        for it in same
+    ]
     return html(
-        '<div><span class="cm-name">{name}</span> <span class="cm-quiet">{does}</span></div>'
-        '<div><span class="cm-state {look}">{named}</span>{more}</div>',
-        name=NAMES[role],
-        does=_DOES[role],
+        '<div class="cmm-roles">{roles}</div><div><span class="cm-state {look}">{named}</span>{more}</div>',
+        roles=join([html("<div>{role}</div>", role=role) for role in roles]),
         look=look,
         named=named,
         more=more,
@@ -82,7 +91,7 @@ def _described(role: ModelRole, settings: ModelSettings, values: ModelValues) ->
     limits = settings.limits
     facts = [
         f"key {_place(values, role, 'api_key')}" if settings.api_key else "no key set here",
-        f"window {settings.window:,} tokens" if settings.window else "window as the model's list says",
+        _window(settings),
         f"{limits.concurrency} at once",
         f"{limits.requests_per_minute:,} requests a minute" if limits.requests_per_minute else "",
         f"{duration(limits.timeout)} time-out",
@@ -93,6 +102,13 @@ def _described(role: ModelRole, settings: ModelSettings, values: ModelValues) ->
         place=_place(values, role, "model"),
         facts=" · ".join(filter(None, facts)),
     )
+
+
+def _window(settings: ModelSettings) -> str:
+    """The window as it is set, or as it is for the local model; of others LiteLLM may know it."""
+    local = settings.name.startswith(f"{LOCAL}/")
+    window = settings.window or (EngineSettings().context if local else None)
+    return f"window {window:,} tokens" if window else "window as LiteLLM knows it"
 
 
 def _place(values: ModelValues, role: ModelRole, name: str) -> str:
