@@ -25,9 +25,9 @@ def test_an_empty_store_offers_the_sample(open_page: OpenPage) -> None:
     test = open_page("home", None)
     page = page_of(test)
     assert "nothing in it yet" in page
-    assert "Not needed for what the app does now" in page
+    assert "Extraction by a model, new answers and verdicts need one" in page
     assert [button.label for button in test.button] == ["Load and build it"]
-    assert {"Go to Data", "Go step by step"} <= links(test).keys()
+    assert {"Go to Data", "Go to Models", "Go step by step"} <= links(test).keys()
     assert "Recent conversations" not in [it.value for it in test.subheader]
 
 

@@ -18,7 +18,7 @@ from cuemem.evaluation.compare import Contestant
 from cuemem.prompts import Prompts
 from cuemem.turns import cut_turns
 from cuemem.types import Query, Question
-from cuemem.ui.answers.cards import said
+from cuemem.ui.answers.cards import origin, said
 from cuemem.workbench.asking import Asking, Tally
 from cuemem.workbench.comparison import Comparison, Standing
 from cuemem.workbench.model_trial import try_out
@@ -217,11 +217,8 @@ def test_recorded_answers_are_shown_without_a_model(server: OpenAIServer, store:
     recorded(server, store, tmp_path)
     whole, _part = Table(store).read().standings
     assert whole.row is not None
-    assert (whole.row.answer.text, whole.row.answer.model, whole.row.answer.recorded) == (
-        "Ben did.",
-        "openai/far",
-        True,
-    )
+    assert (whole.row.answer.text, whole.row.answer.recorded) == ("Ben did.", True)
+    assert "recorded</span> by openai/far, 20" in origin(whole.row.answer)
     assert whole.row.verdict is not None
     assert (whole.row.verdict.outcome, whole.row.verdict.recorded, whole.lacks) == ("correct", True, "")
     assert Table(store, priority=False).read().standings[0].row is None  # another prompt was not asked

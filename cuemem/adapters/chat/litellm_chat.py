@@ -14,7 +14,7 @@ from cuemem.adapters.chat.faults import JSON_MODE, RETRIED, Caller
 from cuemem.adapters.chat.json_reply import json_text, without_thoughts
 from cuemem.adapters.chat.library import JsonMode
 from cuemem.adapters.chat.limits import CallLimits, Gate
-from cuemem.adapters.chat.secrets import without_keys
+from cuemem.adapters.chat.secrets import never_tell, without_keys
 from cuemem.adapters.chat.transport import Raw, Transport
 from cuemem.errors import ChatFailure
 from cuemem.ports import TokenCounter
@@ -56,6 +56,7 @@ class LiteLlmChat:
     window_given: int | None = None
 
     def __post_init__(self) -> None:
+        never_tell(self.api_key)
         self._caller = Caller(self.name, (self.api_key,) if self.api_key else ())
         self._transport = Transport(self.name, self.api_base, self.api_key, self.limits.timeout, self._caller)
         self._gate = Gate(self.limits)

@@ -19,6 +19,15 @@ _SHAPES = re.compile(
 )
 
 
+_given: set[str] = set()  # keys of models of this process, which libraries may log without knowing them for keys
+
+
+def never_tell(key: str | None) -> None:
+    """Keep this key out of every error and log from now on, whoever writes it."""
+    if key and len(key) >= _SHORTEST:
+        _given.add(key)
+
+
 def without_keys(text: str, keys: Iterable[str | None] = ()) -> str:
     """The text without these keys and those in the environment, all else as it is: for what a model says."""
     known = {key for key in keys if key and len(key) >= _SHORTEST}
@@ -30,7 +39,7 @@ def without_keys(text: str, keys: Iterable[str | None] = ()) -> str:
 
 def scrub(text: str, keys: Iterable[str | None] = ()) -> str:
     """The text without any key, nor anything that looks like one: for errors and logs."""
-    return _SHAPES.sub(HIDDEN, without_keys(text, keys))
+    return _SHAPES.sub(HIDDEN, without_keys(text, [*keys, *_given]))
 
 
 def scrub_url(address: str | None) -> str:
