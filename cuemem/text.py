@@ -1,4 +1,4 @@
-"""Text that every part of the project can hold, and other values as text: JSON, counts, sizes, prices, times."""
+"""Text that every part of the project can hold, and other values as text: JSON, counts, sizes, times to wait."""
 
 from __future__ import annotations
 
@@ -52,15 +52,6 @@ def file_size(count: int) -> str:
         if count >= size:
             return f"{count / size:,.1f} {unit}"
     return counted(count, "byte")
-
-
-def money(cost: float | None) -> str:
-    """A price for people; what is not known is not 0, and what is little is not nothing."""
-    if cost is None:
-        return "not known"
-    if 0 < cost < 0.0001:
-        return "< $0.0001"
-    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
 
 
 def duration(seconds: float) -> str:
