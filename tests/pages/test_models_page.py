@@ -42,7 +42,10 @@ def press(test: AppTest, key: str) -> AppTest:
     return test
 
 
-def test_without_a_model_it_offers_the_two_ways(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_it_offers_the_two_ways(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CUEMEM_MODELS", str(tmp_path))
     monkeypatch.setattr("cuemem.ui.model_page.local.engine_installed", lambda: False)
     test = open_page("models", None)
     page = shown(test)
