@@ -13,6 +13,7 @@ from cuemem.commands import (
     manual,
     measure,
     models,
+    record,
     shelf,
     sweep,
     trace,
@@ -38,6 +39,7 @@ for _name, _help, _command in (
     ("remove", manual.REMOVE, shelf.remove),
     ("info", manual.INFO, shelf.info),
     ("sample", manual.SAMPLE, build.sample),
+    ("record", manual.RECORD, record.record),
 ):
     app.command(_name, help=_help, cls=Page)(_command)
 app.add_typer(local_model.app, name="model", help=local_model.MODEL)

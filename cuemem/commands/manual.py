@@ -266,3 +266,14 @@ lakeside, two friends over eight months in LoCoMo's format, with hand-written
 and with sentence cues; and seven questions in LongMemEval's format, one of
 each type and an abstention, with sentence cues.
 """
+
+RECORD = """Let a model answer and judge questions on the bundled conversations.
+
+Twelve questions on lakeside by every method and from the gold turns, and the
+seven in LongMemEval's format without the full history, which is too long for
+a small model. What comes back is written to data/recorded_replies.jsonl:
+python -m cuemem sample brings it in, and the app shows it as recorded, with
+the model and the date. Interrupted, the same command goes on.
+
+  python -m cuemem record --model local
+"""

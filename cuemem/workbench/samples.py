@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from cuemem.workbench.workbench import Workbench
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CUES = DATA / "cues"
+REPLIES = DATA / "recorded_replies.jsonl"  # made by python -m cuemem record
 _WITH_CUES = DATA / "locomo_sample.json"  # has cues written for it
 _OTHERS = (DATA / "longmemeval_sample.json",)
 _FIRST = CueMem(cue_source="imported")
@@ -34,10 +36,14 @@ class Planned:
 def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
     """Load the bundled files, which changes nothing the second time, and plan the memories to build of them.
 
+    With them come replies recorded of a real model, so that answers can be looked at before a model is set up.
+
     The memory to look at first comes first: a page can show it while the others are still being built.
     """
     with_cues = load_file(workbench.store, _WITH_CUES).conversations
     others = [it for path in _OTHERS for it in load_file(workbench.store, path).conversations]
+    if REPLIES.is_file():
+        workbench.store.import_replies(json.loads(line) for line in open_source(REPLIES).lines() if line.strip())
     return (
         *(Planned(it, _FIRST, CUES) for it in with_cues),
         *(Planned(it, _THEN) for it in (*with_cues, *others)),
