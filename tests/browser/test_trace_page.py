@@ -76,8 +76,14 @@ def test_question_sliders_click_and_link(app: str, new_page: NewPage) -> None:
     assert other.get_by_role("slider", name="m ·").input_value() == "11"
     other.keyboard.press("n")
     other.locator(".cmt-asked .cm-label", has_text="Question 7").wait_for()
+    other.goto(f"{app}/trace?conversation={quote(hostile.SAMPLE)}&question=1&m=7")
+    settled(other)
     step(page, "m")  # the first tab is where it was
     assert (params(page)["question"], params(page)["m"]) == ("6", "12")
+    assert step(other, "m") != settled(page)  # and so is the second, in another conversation
+    shown = params(other)
+    assert (shown["question"], shown["m"]) == ("1", "8")
+    assert shown["conversation"] != params(page)["conversation"]
     page.go_back()
     page.go_back()
     why(page, "D3:14 was lost")

@@ -29,6 +29,7 @@ def choose() -> ByModel | None:
                 "Name one, or fetch the one that runs on this machine without a key. The other sources need none.</p>"
             )
         )
+        st.page_link("pages/models.py", label="Set up a language model", icon=":material/smart_toy:")
         return None
     markup.show(markup.html('<p class="cm-text">Asked: <b>{model}</b>, one call a turn</p>', model=settings.line))
     with st.expander("How the turns are asked about"):
