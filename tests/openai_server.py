@@ -33,6 +33,7 @@ class Act:
     wait: float = 0.0
     drop: str = ""
     usage: bool = True
+    gate: threading.Event | None = None  # half-way a stream waits for it
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,10 @@ def play(handler: BaseHTTPRequestHandler, request: Request, act: Act) -> None:
     else:
         handler.send_response(act.status)
         send(handler, act, {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
-        for event in stream(request, act):
+        events = list(stream(request, act))
+        for number, event in enumerate(events):
+            if act.gate is not None and number == len(events) // 2:
+                act.gate.wait(60)
             data = f"data: {json.dumps(event)}\n\n".encode()
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             handler.wfile.flush()

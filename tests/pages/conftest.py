@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,8 @@ def open_page(monkeypatch: pytest.MonkeyPatch, real_embedder: SentenceEmbedder, 
     """Run a page over a store: ``open_page("conversation", store, turn="D4:4")``; store None is an empty one."""
     monkeypatch.setattr("cuemem.workbench.workbench.SentenceEmbedder", lambda _name: real_embedder)
     _run_app_first(monkeypatch)
+    for name in [name for name in os.environ if name.startswith("CUEMEM_")]:
+        monkeypatch.delenv(name)  # the models of whoever runs the tests are not asked
 
     def opened(page: str, store: Path | None, **params: str) -> AppTest:
         monkeypatch.setenv("CUEMEM_STORE", str(store or tmp_path / "empty.duckdb"))
