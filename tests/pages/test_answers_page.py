@@ -70,6 +70,15 @@ def test_without_a_model_it_says_what_there_is_and_how_to_get_one(open_page: Ope
     assert "Models" in {it.proto.label for it in test.get("page_link")}
 
 
+def test_a_conversation_without_a_memory_still_compares_the_others(open_page: OpenPage, sample_store: Path) -> None:
+    test = open_page("answers", sample_store, conversation="sample_user", **{"page.cards": "cuemem,full_history"})
+    assert not test.exception
+    page = shown(test)
+    assert "has no CueMem memory yet" in page
+    assert page.count("Nobody has asked this yet") == 1
+    assert test.selectbox(key="answers.judge").value == "longmemeval"
+
+
 def test_an_empty_store_says_the_next_step(open_page: OpenPage) -> None:
     test = open_page("answers", None)
     assert not test.exception
@@ -148,6 +157,7 @@ def test_full_history_that_exceeds_the_window_is_cut_and_says_so(
 ) -> None:
     monkeypatch.setenv("CUEMEM_WINDOW", "4096")
     test = open_page("answers", own_store, **LAKESIDE, **{"page.cards": "full_history", "page.judge": "none"})
+    assert "oldest turns left out, since the model&#x27;s window is shorter" in shown(test)
     page = shown(pressed(test, "answers.ask"))
     assert "oldest turns were left out: the whole exceeds the model&#x27;s window" in page
 
