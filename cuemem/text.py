@@ -39,10 +39,10 @@ def as_text(value: Any) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 cue``, ``2,000 cues``, ``3 memories``."""
+    """``1 cue``, ``2,000 cues``, ``3 memories``, ``4 days``."""
     if count == 1:
         return f"1 {noun}"
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    plural = noun[:-1] + "ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun + "s"
     return f"{count:,} {plural}"
 
 

@@ -14,6 +14,7 @@ def test_counted(count: int, words: str) -> None:
 
 def test_counted_in_the_plural_of_y() -> None:
     assert (counted(1, "memory"), counted(3, "memory")) == ("1 memory", "3 memories")
+    assert counted(2, "day") == "2 days"
 
 
 @pytest.mark.parametrize(

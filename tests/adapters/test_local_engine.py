@@ -239,6 +239,14 @@ def test_a_request_starts_the_server_and_the_reply_carries_the_model_s_name(engi
     assert engine.running(MODEL) != first
 
 
+def test_a_failure_names_the_model_as_it_was_asked_for(engine: LocalEngine) -> None:
+    silent = ChatRequest((Message("user", ""),), PromptVersion("test", "0"))
+    chat = LocalChat(MODEL, FixedTokenizer(), engine, SMALL)
+    for ask in (chat.complete, lambda request: next(chat.stream(request))):
+        with pytest.raises(ChatFailure, match=r"^local/tiny"):
+            ask(silent)
+
+
 class Dropped:
     """A model whose server ends while it is asked, as when the process that started it ends."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -76,12 +77,13 @@ class LocalChat:
         A server that another process started ends with that process; then we start one and ask once more.
         """
         endpoint, chat = self._served()
-        try:
-            return self._as_ours(chat.complete(request))
-        except ChatFailure as failure:
-            if not self._is_gone(endpoint, failure):
-                raise
-        return self._as_ours(self._served()[1].complete(request))
+        with self._named():
+            try:
+                return self._as_ours(chat.complete(request))
+            except ChatFailure as failure:
+                if not self._is_gone(endpoint, failure):
+                    raise
+            return self._as_ours(self._served()[1].complete(request))
 
     def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
         """The reply in pieces. Once a piece is out nothing is asked again."""
@@ -89,7 +91,8 @@ class LocalChat:
         pieces, begun = chat.stream(request), False
         while True:
             try:
-                piece = next(pieces)
+                with self._named():
+                    piece = next(pieces)
             except StopIteration as ended:
                 return self._as_ours(ended.value)
             except ChatFailure as failure:
@@ -117,6 +120,15 @@ class LocalChat:
             )
             last = self._last = (endpoint, chat)
         return last
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """A failure names the model as it was asked for, not as its server is."""
+        try:
+            yield
+        except ChatFailure as failure:
+            failure.args = (str(failure).replace(Endpoint.model, self.name),)
+            raise
 
     def _as_ours(self, reply: ChatReply) -> ChatReply:
         return replace(reply, model=self.name, usage=replace(reply.usage, cost=0.0))
