@@ -27,6 +27,7 @@ PAGES = {
     ],
     "Compare": [
         st.Page("pages/answers.py", title="Answers", icon=":material/compare:", url_path="answers"),
+        st.Page("pages/sweep.py", title="Sweep", icon=":material/query_stats:", url_path="sweep"),
     ],
     "Learn": [
         st.Page("pages/learn.py", title="Step by step", icon=":material/school:", url_path="learn"),

@@ -10,7 +10,7 @@ from typing import Any
 from cuemem.commands.display import literal, table
 from cuemem.commands.selection import Chosen
 from cuemem.evaluation.frontier import contributions, fair, frontier, without_graph
-from cuemem.evaluation.halves import Trial, trials
+from cuemem.evaluation.halves import Trial, halved, trials
 from cuemem.evaluation.swept import Means, Swept
 from cuemem.knobs import knobs_of
 from cuemem.text import counted
@@ -77,10 +77,11 @@ class Report:
         """The best settings within the tokens asked for, of all and of those without a graph."""
         if self.within is None:
             return ()
-        rows = [("any setting", trial) for trial in trials(self.swept, "recall", self.within)]
+        parts = halved(self.swept)
+        rows = [("any setting", trial) for trial in trials(parts, "recall", self.within)]
         method = self.chosen.method
         if without_graph(self.means, method) is not None:
-            alone = trials(self.swept, "recall", self.within, lambda means: without_graph(means, method))
+            alone = trials(parts, "recall", self.within, lambda means: without_graph(means, method))
             rows += [("anchors only", trial) for trial in alone]
         return tuple(rows)
 

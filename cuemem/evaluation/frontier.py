@@ -45,15 +45,19 @@ def last_knob(axes: Axes) -> str:
     return list(axes)[-1]
 
 
+def along(means: Means, fixed: Mapping[str, Any]) -> Places | None:
+    """The places at every value of the last knob, the others as ``fixed`` says; None where the grid lacks them."""
+    if not means.axes:
+        return None
+    grown = last_knob(means.axes)
+    places = [means.place({**fixed, grown: value}) for value in means.axes[grown]]
+    return None if None in places else np.array(places, np.int64)
+
+
 def without_graph(means: Means, method: Any) -> Places | None:
     """The places of the settings without a graph, by the last knob; None where the method has none, or the grid."""
     alone = method.without_graph()
-    if alone is None or not means.axes:
-        return None
-    grown = last_knob(means.axes)
-    fixed = {name: getattr(alone, name) for name in means.axes if name != grown}
-    places = [means.place(fixed | {grown: value}) for value in means.axes[grown]]
-    return None if None in places else np.array(places, np.int64)
+    return None if alone is None else along(means, {name: getattr(alone, name) for name in means.axes})
 
 
 _NEARLY = 0.95  # of the tokens: a control that could not spend as many is no control

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuemem.evaluation.frontier import Places, best_within
@@ -34,24 +34,31 @@ def halves(conversations: Sequence[ConversationId]) -> tuple[tuple[ConversationI
     return tuple(conversations[::2]), tuple(conversations[1::2])
 
 
+def halved(swept: Swept) -> dict[str, Means]:
+    """The means over each half of the conversations that have scorable questions, and over all of them.
+
+    Empty where there are fewer than two.
+    """
+    first, second = halves(list(dict.fromkeys(it.conversation_id for it in swept.asked)))
+    if not second:
+        return {}
+    return {"half 1": swept.of(first).means(), "half 2": swept.of(second).means(), "all": swept.means()}
+
+
 def trials(
-    swept: Swept,
+    parts: Mapping[str, Means],
     measure: Measure,
     tokens: float,
     allowed: Callable[[Means], Places | None] = lambda _means: None,
 ) -> tuple[Trial, ...]:
     """The best setting within the tokens, chosen on each half and on all, each reported on both halves and on all.
 
-    ``allowed`` gives the places to choose from. Conversations without a scorable question do not count; empty
-    where fewer than two are left.
+    ``parts`` come from :func:`halved`; ``allowed`` gives the places to choose from.
     """
-    first, second = halves(list(dict.fromkeys(it.conversation_id for it in swept.asked)))
-    if not second:
-        return ()
-    parts = {"half 1": swept.of(first).means(), "half 2": swept.of(second).means(), "all": swept.means()}
-    pairs = [(a, b) for a in ("half 1", "half 2") for b in ("half 1", "half 2")]
+    sides = [name for name in parts if name != "all"]
+    pairs = [(chosen_on, reported_on) for chosen_on in sides for reported_on in sides]
     rows = []
-    for chosen_on, reported_on in [*pairs, ("all", "all")]:
+    for chosen_on, reported_on in [*pairs, *((name, name) for name in parts if name == "all")]:
         place = best_within(parts[chosen_on], measure, tokens, allowed(parts[chosen_on]))
         if place is not None:
             rows.append(_trial(chosen_on, reported_on, place, parts[reported_on]))

@@ -123,6 +123,16 @@ def _memories(path: str, commits: int, conversation_id: ConversationId) -> tuple
     return _workbench(path).store.memories(conversation_id)
 
 
+def all_memories() -> tuple[MemoryRecord, ...]:
+    """The built memories of all conversations, read anew once something was written."""
+    return _all_memories(str(default_store_path()), workbench().store.commits)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _all_memories(path: str, commits: int) -> tuple[MemoryRecord, ...]:
+    return _workbench(path).store.memories()
+
+
 def flagged(conversation_id: ConversationId) -> dict[int, Flag]:
     """The questions whose gold a list of known faults doubts, read anew once something was written."""
     return _flagged(str(default_store_path()), workbench().store.commits, conversation_id)

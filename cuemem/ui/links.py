@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cuemem.types import ConversationId, TurnUnit
 from cuemem.ui.view import View, written
 
@@ -19,3 +21,8 @@ def conversation(
 def data(part: str, conversation_id: ConversationId | None = None) -> dict[str, str]:
     """A part of the Data page."""
     return written(View(conversation=conversation_id).with_extra("part", part))
+
+
+def trace(view: View) -> dict[str, str]:
+    """The same view on the Trace page."""
+    return written(replace(view, extras=()))

@@ -23,10 +23,17 @@ def height(rows: int) -> int:
     return _HEAD + _ROW * min(max(rows, 1), _TALLEST)
 
 
-def show(rows: Rows, columns: Sequence[str], about: str, **options: Any) -> Any:
-    """Draw rows with these columns; ``about`` says in words what the table holds. ``options`` are st.dataframe's."""
+def show(rows: Rows, columns: Sequence[str], about: str, decimals: int | None = None, **options: Any) -> Any:
+    """Draw rows with these columns; ``about`` says in words what the table holds.
+
+    ``decimals`` is how many all fractions are shown with; ``options`` are st.dataframe's.
+    """
+    fractions = {name for name in columns if any(isinstance(row.get(name), float) for row in rows)}
     numbers = {name for name in columns if any(isinstance(row.get(name), int) for row in rows)}
     formats = {name: st.column_config.NumberColumn(format="localized") for name in numbers}
+    formats |= (
+        {name: st.column_config.NumberColumn(format=f"%.{decimals}f") for name in fractions} if decimals else {}
+    )
     return st.dataframe(
         frame(rows, columns),
         hide_index=True,

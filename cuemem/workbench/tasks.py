@@ -25,9 +25,10 @@ from cuemem.workbench.extracting import llm_cues
 from cuemem.workbench.loading import LoadReport, load_file
 from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
 from cuemem.workbench.samples import load_samples
+from cuemem.workbench.sweeping import sweep_task
 from cuemem.workbench.workbench import Workbench
 
-TaskKind = Literal["load", "download", "build", "sample", "pull"]
+TaskKind = Literal["load", "download", "build", "sample", "pull", "sweep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ def tasks(workbench: Workbench) -> dict[str, Task]:
         "build": partial(_build, workbench),
         "sample": partial(_sample, workbench),
         "pull": _pull,
+        "sweep": partial(sweep_task, workbench),
     }
 
 

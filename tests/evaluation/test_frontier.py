@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuemem.evaluation.frontier import best_within, contributions, fair, frontier, over_control, without_graph
-from cuemem.evaluation.halves import halves, trials
+from cuemem.evaluation.halves import halved, halves, trials
 from cuemem.evaluation.swept import Asked, Means, Swept
 from cuemem.methods import CueMem, NaiveRag
 
@@ -88,16 +88,17 @@ def test_what_each_kind_of_edge_contributes() -> None:
 
 def test_a_setting_chosen_on_one_half_is_reported_on_the_other() -> None:
     assert halves(["a", "b", "c"]) == (("a", "c"), ("b",))
-    rows = {(row.chosen_on, row.reported_on): row for row in trials(swept(), "recall", 60)}
+    rows = {(row.chosen_on, row.reported_on): row for row in trials(halved(swept()), "recall", 60)}
     # On a, two of its gold turns need w = 1, k = 1, m = 2; on b one turn at 30 tokens is all.
     assert rows["half 1", "half 1"].setting == {"window": 1, "neighbours": 1, "top_cues": 2}
     assert rows["half 1", "half 2"].recall == 1.0
     held_out = rows["half 2", "half 1"]
     assert (held_out.setting, held_out.recall) == ({"window": 0, "neighbours": 1, "top_cues": 2}, 0.5)
     assert [row.tuned for row in rows.values()] == [True, False, False, True, True]
-    assert trials(swept().of(["a"]), "recall", 60) == ()
-    assert trials(swept(), "recall", 5) == ()
-    bare = trials(swept(), "recall", 60, lambda means: without_graph(means, METHOD))
+    assert halved(swept().of(["a"])) == {}
+    assert trials({}, "recall", 60) == ()
+    assert trials(halved(swept()), "recall", 5) == ()
+    bare = trials(halved(swept()), "recall", 60, lambda means: without_graph(means, METHOD))
     assert {row.setting["window"] for row in bare} == {0}
 
 

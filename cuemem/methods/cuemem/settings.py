@@ -22,8 +22,10 @@ class Settings:
         choices=("auto", "utterance", "exchange"),
         when="build",
     )
-    window: int = knob(2, "section 4.2: temporal window, turns on either side", symbol="w", low=0, high=6)
-    neighbours: int = knob(1, "section 4.2: nearest cues linked to each cue", symbol="k", low=0, high=MOST_NEIGHBOURS)
+    window: int = knob(2, "section 4.2: temporal edges: window of turns on either side", symbol="w", low=0, high=6)
+    neighbours: int = knob(
+        1, "section 4.2: semantic edges: nearest cues linked to each cue", symbol="k", low=0, high=MOST_NEIGHBOURS
+    )
     top_cues: int = knob(10, "section 4.3: cues retrieved for a query", symbol="m", low=1, high=MOST_CUES)
     session_break: bool = knob(False, "section 4.2, option: session borders cut temporal edges")
     exclude_same_turn: bool = knob(False, "section 4.2, option: a cue's neighbours lie in other turns")
