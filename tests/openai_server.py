@@ -88,6 +88,7 @@ class OpenAIServer:
         self.respond: Responder = respond if callable(respond) else lambda _request: str(respond)
         self.script: deque[Act | str] = deque()
         self.log: list[Request] = []
+        self.left = 0  # replies that nobody read to their end
         self.working = 0
         self.most_at_once = 0
         self._lock = threading.Lock()
@@ -143,8 +144,10 @@ class OpenAIServer:
                     request = Request(self.path, headers, body, time.monotonic())
                     act = owner.act(request)
                     time.sleep(act.wait)
-                with contextlib.suppress(OSError):
-                    play(self, request, act)
+                    try:
+                        play(self, request, act)
+                    except OSError:
+                        owner.left += 1
 
             def log_message(self, *_arguments: object) -> None:
                 return

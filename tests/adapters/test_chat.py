@@ -243,6 +243,19 @@ def test_what_stays_unusable_is_a_failure_with_the_text(server: OpenAIServer, te
 # --- streaming ----------------------------------------------------------------------------------------------------
 
 
+def test_a_stream_that_is_left_is_closed_so_that_the_server_stops(server: OpenAIServer) -> None:
+    gate, before = threading.Event(), server.left
+    server.respond = lambda _request: Act("word " * 3000, gate=gate)
+    pieces = chat(server).stream(TEXT)
+    assert next(pieces) == "word "
+    pieces.close()
+    gate.set()
+    deadline = time.monotonic() + 20
+    while server.working and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert server.left == before + 1
+
+
 def test_a_stream_ends_in_the_reply_that_complete_gives(server: OpenAIServer) -> None:
     said, reply = drained(chat(server).stream(TEXT))
     assert said == ["Ann ", "is ", "a ", "nurse."]

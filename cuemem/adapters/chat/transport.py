@@ -65,6 +65,9 @@ class Transport:
                     yield choice.delta.content
         except _faults() as error:
             raise self._failure(error) from error
+        except GeneratorExit:  # nobody listens any more: the server need not go on
+            response.close()
+            raise
         if not (
             response.received_finish_reason or response.intermittent_finish_reason
         ):  # LiteLLM would call a stream that just ends finished
