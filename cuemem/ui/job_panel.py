@@ -174,6 +174,8 @@ def stopped_because(job: Job) -> str:
     if job.state == "failed":
         return f"Failed: {job.message}{'' if job.message.endswith('again.') else gone}"
     way = f" at {_amount(job, job.done)} of {_amount(job, job.total)}" if job.total else ""
+    if job.message:  # it came to a limit that was set for it
+        return job.message
     because = "The app was stopped" if job.state == "interrupted" else "Cancelled"
     return f"{because}{way}. {gone.strip() or 'What was done is kept; it goes on from there.'}"
 
