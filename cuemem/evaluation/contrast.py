@@ -213,12 +213,6 @@ def _cues(card: RunCard) -> str:
     return ", ".join(found[:12] for found in hashes[:3]) + (" …" if len(hashes) > 3 else "") or "none"
 
 
-def difference(of: Contrast, what: Literal["context", "tokens_in", "tokens_out"]) -> float | None:
-    """B − A in mean tokens a question."""
-    one, other = (getattr(costs_, what) for costs_ in of.costs)
-    return None if one is None or other is None else float(other - one)
-
-
 def mean_recalls(of: Contrast) -> tuple[float | None, float | None]:
     """The evidence recall of A and of B over the answerable questions that both have."""
     rows = [(pair.before, pair.after) for pair in of.pairs if not scored_apart(pair.before.question)]

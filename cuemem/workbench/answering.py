@@ -12,16 +12,7 @@ from cuemem.evaluation.oracle import oracle_context
 from cuemem.ports import Progress, TokenCounter, no_progress
 from cuemem.prompts import Prompts
 from cuemem.turns import cut_turns
-from cuemem.types import (
-    Answer,
-    AnswerStyle,
-    ConversationId,
-    JudgeProtocol,
-    Query,
-    Question,
-    TurnUnitChoice,
-    Verdict,
-)
+from cuemem.types import AnswerStyle, ConversationId, JudgeProtocol, Query, Question, TurnUnitChoice
 from cuemem.workbench.extracting import keep_prompt
 from cuemem.workbench.models import ModelSettings, open_chat
 from cuemem.workbench.workbench import Workbench
@@ -76,12 +67,5 @@ def oracle(
 def keep(store: Store, conversation_id: ConversationId, question: Question, row: Row, judged_by: Judge) -> None:
     """Keep a row's verdict, beside what a person may have said of the same answer."""
     if row.verdict and row.verdict.outcome != "no answer":
-        keep_verdict(store, conversation_id, question, row.answer, row.verdict, judged_by)
-
-
-def keep_verdict(
-    store: Store, conversation_id: ConversationId, question: Question, answer: Answer, verdict: Verdict, judge: Judge
-) -> None:
-    """Keep a verdict and the prompt that it came from."""
-    keep_prompt(store, judge.prompts, judge.template(question))
-    store.save_verdict(conversation_id, question.index, answer.text, verdict)
+        keep_prompt(store, judged_by.prompts, judged_by.template(question))
+        store.save_verdict(conversation_id, question.index, row.answer.text, row.verdict)

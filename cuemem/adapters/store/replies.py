@@ -136,6 +136,8 @@ class Replies(Connected):
 
     def save_prompt(self, version: PromptVersion, about: str, text: str) -> None:
         """Keep a prompt's text under its name and hash; one that is kept already stays."""
+        if self.prompt_text(version.name, version.hash) is not None:
+            return
         with self.writing() as cursor:
             cursor.execute(
                 "INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -13,6 +13,8 @@ from cuemem.errors import UnknownName
 
 _RESULTS = Table.of("results", "run_id text, conversation_id text, question_index integer, values text, open text")
 
+_FEW = 4  # rows that single statements insert sooner than a table
+
 
 class Results(Connected):
     """Experiments: cards and results. Each call is one transaction, so a run resumes after its last result."""
@@ -31,11 +33,15 @@ class Results(Connected):
         latest = {(r.conversation_id, r.question_index): (run_id, *_fields(r)) for r in results}
         with self.writing() as cursor:
             _require(cursor, run_id)
-            for conversation_id, index in latest:
-                cursor.execute(
-                    "DELETE FROM results WHERE run_id = ? AND conversation_id = ? AND question_index = ?",
-                    [run_id, conversation_id, index],
-                )
+            if len(latest) <= _FEW:
+                for row in latest.values():
+                    cursor.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+                return
+            cursor.execute(
+                """DELETE FROM results WHERE run_id = ? AND (conversation_id, question_index) IN
+                   (SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[]))""",
+                [run_id, [key for key, _ in latest], [index for _, index in latest]],
+            )
             _RESULTS.insert(cursor, list(latest.values()))
 
     def results(self, run_id: str) -> tuple[ResultRecord, ...]:

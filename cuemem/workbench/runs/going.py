@@ -26,6 +26,7 @@ from cuemem.ports import ChatModel, Progress, no_progress
 from cuemem.prompts import Prompts
 from cuemem.types import Answer, ChatRequest, ConversationId, Recall
 from cuemem.workbench import answering
+from cuemem.workbench.extracting import keep_prompt
 from cuemem.workbench.models import ModelRole, ModelSettings
 from cuemem.workbench.runs.purse import Caps, Metered, Purse, Waiting
 from cuemem.workbench.runs.reading import opened, record_of
@@ -133,6 +134,7 @@ class _Runner:
         judge = answering.judge(self.store, settings, prompts, judging.protocol)
         for version in judging.prompts:
             _same("judge", str(version), str(prompts[version.name].version), self.run_id)
+            keep_prompt(self.store, prompts, version.name)
         return answerer, replace(judge, chat=self._paid(judge.chat), max_tokens=judging.max_tokens)
 
     def _paid(self, chat: ChatModel) -> ChatModel:
@@ -191,10 +193,8 @@ class _Runner:
         def work(row: ResultRow) -> None:
             contestant, _ = self._source(row.conversation_id).contestant(row.question)
             answer = answerer.answer(row.question.query, contestant.context, contestant.turns, row.conversation_id)
-            if answer.failure is not None and self.patience.ends(answer.failure):
+            if self.ask and self.patience.ends(answer.failure) and answer.failure is not None:
                 raise ChatFailure(answer.failure.kind, answer.failure.sentence)
-            if answer.failure is None:
-                self.patience.ends(None)
             made = scored(row.question, contestant, answer, None)
             self._keep(
                 [
@@ -223,10 +223,12 @@ class _Runner:
             verdict = judge.judge(row.question, row.answer, row.conversation_id)
             if verdict.outcome == "failed" and (failure := self._why(judge, row.answer, row)) is not None:
                 raise failure
-            if verdict.outcome not in ("failed", "no answer"):
+            with self.store.writing():
+                if verdict.outcome != "no answer":
+                    self.store.save_verdict(row.conversation_id, row.question.index, row.answer.text, verdict)
+                self._keep([replace(row, verdict=verdict)])
+            if verdict.outcome != "failed":
                 self.patience.ends(None)
-                answering.keep_verdict(self.store, row.conversation_id, row.question, row.answer, verdict, judge)
-            self._keep([replace(row, verdict=verdict)])
 
         self._all("verdicts", todo, work, self.judge_concurrency)
 
@@ -234,7 +236,7 @@ class _Runner:
         """Why a verdict could not be had, where it makes no sense to go on."""
         request = judge.request(row.question, answer.text, row.conversation_id)
         failure = self.store.failure(request.key(judge.chat.name))
-        if failure is None or not self.patience.ends(failure):
+        if failure is None or not self.ask or not self.patience.ends(failure):
             return None
         return ChatFailure(failure.kind, failure.sentence)
 
