@@ -13,6 +13,10 @@ from cuemem.evaluation.summary import Line, Mean, RunSummary
 from cuemem.text import counted, money
 
 NOTHING = "–"
+OFFICIAL_SHORT, SET_SHORT = (
+    "LoCoMo F1",
+    "set F1",
+)  # of cuemem.evaluation.f1: the official one, and that of later papers
 _COSTS = (
     "Tokens are the answering model's own count, a mean over questions; prices are for the whole run, replies from "
     "the store at what they cost the first time."
@@ -65,32 +69,57 @@ def _run_id(card: RunCard) -> str:
     return card.run_id
 
 
-def overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
-    """A row a run, over all answerable questions: accuracy, F1, evidence."""
-    columns = ("run", "n", "accuracy %", "95 %", "F1", "set F1", "recall", "95 % (recall)", "all", "tokens")
+def answers_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
+    """A row a run, over all answerable questions: accuracy and token F1."""
+    columns = ("run", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT)
     rows = []
     for run in runs:
-        line = _headline(run.summary.unflagged if unflagged else run.summary.everything)
+        line = _headline(run, unflagged=unflagged)
         if line is None:
-            rows.append((run.label, "0", *[NOTHING] * 8))
-            continue
-        rows.append(
-            (
-                run.label,
-                f"{line.judged or line.questions:,}",
-                percent(line.accuracy),
-                bounds(line.accuracy, 100, 1),
-                decimal(line.official_f1),
-                decimal(line.set_token_f1),
-                mean_of(line.recall),
-                bounds(line.recall, 1, 3),
-                mean_of(line.all),
-                whole(line.tokens),
-            )
-        )
+            rows.append((run.label, "0", *[NOTHING] * 4))
+        else:
+            rows.append((run.label, f"{line.judged or line.questions:,}", *_accuracy(line)))
+    return Table(f"Answers{_over(runs, unflagged=unflagged)}", columns, tuple(rows), notes=_notes(runs))
+
+
+def evidence_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
+    """A row a run, over all answerable questions: the gold in the context, and its size."""
+    rows = []
+    for run in runs:
+        line = _headline(run, unflagged=unflagged)
+        found = (NOTHING,) * 7 if line is None else (*_found(line), whole(run.summary.costs.context_p95))
+        rows.append((run.label, *found))
+    notes = () if any(run.card.answering for run in runs) else _notes(runs)
+    if any(len(run.card.conversations) == 1 for run in runs):
+        notes = (*notes, "No interval for recall where there is one conversation: it resamples conversations.")
+    title = f"Evidence{_over(runs, unflagged=unflagged)}"
+    return Table(title, ("run", "n", "recall", "95 %", "any", "all", "tokens", "p95"), tuple(rows), notes=notes)
+
+
+def _over(runs: Sequence[Shown], *, unflagged: bool) -> str:
     flagged = max((run.summary.flagged for run in runs), default=0)
-    kind = f", without the {flagged:,} whose gold is doubted" if unflagged else ""
-    return Table(f"All answerable questions{kind}", columns, tuple(rows), notes=_notes(runs))
+    without = f", without the {flagged:,} whose gold is doubted" if unflagged else ""
+    return f", all answerable questions{without}"
+
+
+def _accuracy(line: Line) -> tuple[str, str, str, str]:
+    return (
+        percent(line.accuracy),
+        bounds(line.accuracy, 100, 1),
+        decimal(line.official_f1),
+        decimal(line.set_token_f1),
+    )
+
+
+def _found(line: Line) -> tuple[str, ...]:
+    return (
+        f"{line.with_gold:,}",
+        mean_of(line.recall),
+        bounds(line.recall, 1, 3),
+        mean_of(line.any),
+        mean_of(line.all),
+        whole(line.tokens),
+    )
 
 
 def efficiency(runs: Sequence[Shown]) -> Table:
@@ -121,55 +150,40 @@ def efficiency(runs: Sequence[Shown]) -> Table:
 
 
 def by_category(run: Shown, *, unflagged: bool = False) -> Table:
-    """A row a category: accuracy with n and interval, what is not correct for another reason than being wrong, F1."""
-    columns = ("questions", "n", "accuracy %", "95 %", "unparsed", "failed", "no answer", "empty", "F1", "set F1")
-    lines = run.summary.unflagged if unflagged else run.summary.everything
+    """A row a category: accuracy with n and interval, token F1, and what counts as wrong without being an error."""
+    columns = ("questions", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT, "of these no verdict")
     rows = tuple(
-        (
-            line.name,
-            f"{line.judged or line.questions:,}",
-            percent(line.accuracy),
-            bounds(line.accuracy, 100, 1),
-            f"{line.unparsed:,}",
-            f"{line.failed:,}",
-            f"{line.no_answer:,}",
-            f"{line.empty:,}",
-            decimal(line.official_f1),
-            decimal(line.set_token_f1),
-        )
-        for line in lines
+        (line.name, f"{line.judged or line.questions:,}", *_accuracy(line), _unjudged(line))
+        for line in _lines(run, unflagged=unflagged)
     )
     return Table(f"{run.label}: answers", columns, rows)
 
 
+def _unjudged(line: Line) -> str:
+    """What counts in the denominator and is not correct, though nobody called it wrong."""
+    counts = {
+        "unparsed": line.unparsed,
+        "judge failed": line.failed,
+        "answer failed": line.no_answer,
+        "empty": line.empty,
+    }
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or NOTHING
+
+
 def evidence(run: Shown, *, unflagged: bool = False) -> Table:
     """A row a category: the gold in the context, with intervals over conversations."""
-    columns = ("questions", "n", "recall", "95 %", "any", "all", "95 % (all)", "nDCG@10", "tokens")
-    lines = run.summary.unflagged if unflagged else run.summary.everything
-    rows = tuple(
-        (
-            line.name,
-            f"{line.with_gold:,}",
-            mean_of(line.recall),
-            bounds(line.recall, 1, 3),
-            mean_of(line.any),
-            mean_of(line.all),
-            bounds(line.all, 1, 3),
-            decimal(line.ndcg_at_10),
-            whole(line.tokens),
-        )
-        for line in lines
-    )
+    columns = ("questions", "n", "recall", "95 %", "any", "all", "tokens", "nDCG@10")
+    rows = tuple((line.name, *_found(line), decimal(line.ndcg_at_10)) for line in _lines(run, unflagged=unflagged))
     lost = {stage: count for stage, count in run.summary.losses.items() if stage != "in context"}
     where = ", ".join(f"{stage} {count:,}" for stage, count in lost.items())
-    notes = (f"Gold turns lost: {where}.",) if where else ()
+    notes = (f"Gold turns of answerable questions lost: {where}.",) if where else ()
     return Table(f"{run.label}: evidence", columns, rows, notes=notes)
 
 
 def side_by_side(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
     """A row a category, a column a run: the accuracy, or without verdicts the evidence recall."""
     judged = any(run.card.judging for run in runs)
-    found = [{line.name: line for line in (r.summary.unflagged if unflagged else r.summary.everything)} for r in runs]
+    found = [{line.name: line for line in _lines(run, unflagged=unflagged)} for run in runs]
     names = list(dict.fromkeys(name for lines in found for name in lines))
     names.sort(key=lambda name: (name.startswith("apart"), not name.startswith("all"), name))
     rows = tuple((name, *(_cell(lines.get(name), judged=judged) for lines in found)) for name in names)
@@ -203,14 +217,15 @@ def _notes(runs: Sequence[Shown]) -> tuple[str, ...]:
         notes.append(f"Tuned on these very questions, so too good: {', '.join(tuned)}.")
     setups = {(_models(run.card)) for run in runs if run.card.answering}
     notes += [f"Answered by {setup}." for setup in sorted(setups)]
-    alone = [run for run in runs if len(run.card.conversations) == 1]
-    if alone:
-        notes.append("Without an interval for recall where there is one conversation: it resamples conversations.")
     return tuple(notes)
 
 
-def _headline(lines: Sequence[Line]) -> Line | None:
-    return next((line for line in lines if not line.apart), None)
+def _lines(run: Shown, *, unflagged: bool) -> tuple[Line, ...]:
+    return run.summary.unflagged if unflagged else run.summary.everything
+
+
+def _headline(run: Shown, *, unflagged: bool) -> Line | None:
+    return next((line for line in _lines(run, unflagged=unflagged) if not line.apart), None)
 
 
 def percent(value: Interval | None) -> str:

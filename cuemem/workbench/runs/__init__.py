@@ -1,8 +1,8 @@
 """Runs over the store: planned, measured, answered, judged, taken up again, carried from machine to machine."""
 
-from cuemem.workbench.runs.going import Going, go
+from cuemem.workbench.runs.going import Going, go, prepare
 from cuemem.workbench.runs.plan import Contender, Plan, begin
 from cuemem.workbench.runs.purse import Caps
 from cuemem.workbench.runs.reading import Run, listed, opened
 
-__all__ = ["Caps", "Contender", "Going", "Plan", "Run", "begin", "go", "listed", "opened"]
+__all__ = ["Caps", "Contender", "Going", "Plan", "Run", "begin", "go", "listed", "opened", "prepare"]

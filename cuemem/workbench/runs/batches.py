@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from cuemem.adapters.chat.batch import MOST_BYTES, MOST_LINES, batch_line, reply_of
 from cuemem.adapters.files import open_source
-from cuemem.adapters.store import BatchRecord, Store
+from cuemem.adapters.store import BatchRecord, CachedChat, Store
 from cuemem.cues.llm import LlmCues
 from cuemem.errors import BadInput, ChatFailure, CueMemError
 from cuemem.ports import Progress, TokenCounter, no_progress
@@ -22,6 +22,7 @@ from cuemem.turns import cut_turns
 from cuemem.types import ChatRequest, ConversationId, Problem, TurnUnitChoice
 from cuemem.workbench.extracting import to_do
 from cuemem.workbench.runs.going import ModelsByName, go
+from cuemem.workbench.runs.purse import Waiting
 from cuemem.workbench.runs.reading import opened
 from cuemem.workbench.workbench import Workbench
 
@@ -82,6 +83,14 @@ def extraction_batch(
     if not wanted:
         raise BadInput(f"Every turn of {conversation.title} has its reply already; build its memory.")
     return _batch(workbench, wanted, source.chat.name, conversation_id, "extraction")
+
+
+def waiting_cues(store: Store, source: LlmCues) -> LlmCues:
+    """The source with a model that is asked nothing: what has no reply yet is awaited from a batch file."""
+    chat = source.chat
+    if isinstance(chat, CachedChat) and chat.chat is not None:
+        return replace(source, chat=replace(chat, chat=Waiting(chat.chat, store)))
+    return source
 
 
 def _batch(workbench: Workbench, wanted: Iterable[ChatRequest], model: str, owner: str, part: Part) -> Batch:

@@ -81,12 +81,23 @@ def go(
     runners = [_Runner(workbench, run_id, models, prompts, going, progress, ask=ask) for run_id in run_ids]
     for runner in runners:
         runner.begin(retry_failed=retry_failed)
-    for runner in runners:
         runner.recall()
     for runner in runners:
         runner.answer()
         runner.judge()
     return going
+
+
+def prepare(
+    workbench: Workbench,
+    run_ids: Sequence[str],
+    models: ModelsByName = no_models,
+    prompts: Prompts = Prompts(),  # noqa: B008 - a frozen value
+    progress: Progress = no_progress,
+) -> None:
+    """Only the contexts of the runs: what there is to measure without a model, and to estimate what it will take."""
+    for run_id in run_ids:
+        _Runner(workbench, run_id, models, prompts, Going(Purse(Caps())), progress, ask=False).recall()
 
 
 class _Runner:

@@ -10,11 +10,12 @@ from cuemem.evaluation.summary import summarise_run
 from cuemem.evaluation.tables import (
     Shown,
     Table,
+    answers_overview,
     by_category,
     efficiency,
     evidence,
+    evidence_overview,
     labels,
-    overview,
     paper,
     side_by_side,
 )
@@ -52,16 +53,18 @@ def tables(runs: Sequence[Shown]) -> list[Table]:
     made: list[Table] = []
     for dataset in dict.fromkeys(run.card.dataset for run in runs):
         mine = [run for run in runs if run.card.dataset == dataset]
-        made.append(overview(mine))
-        if any(run.summary.flagged for run in mine):
-            made.append(overview(mine, unflagged=True))
+        answered = any(run.card.answering for run in mine)
+        for unflagged in (False, True) if any(run.summary.flagged for run in mine) else (False,):
+            if answered:
+                made.append(answers_overview(mine, unflagged=unflagged))
+            made.append(evidence_overview(mine, unflagged=unflagged))
         if len(mine) > 1:
             made.append(side_by_side(mine))
         for run in mine:
             if run.card.answering:
                 made.append(by_category(run))
             made.append(evidence(run))
-        if any(run.card.answering for run in mine):
+        if answered:
             made.append(efficiency(mine))
             if (stated := paper(dataset)) is not None:
                 made.append(stated)
