@@ -178,8 +178,8 @@ def _contenders(
 ) -> list[Contender]:
     texts = list(method or ())
     graph: GraphUse = "off" if anchors_only else "on"
-    check_common(common, texts or [NAMES[0]])
     named = [replace(contender(text, common), graph=graph) for text in texts or [NAMES[0]]]
+    check_common(common, texts or [NAMES[0]])
     if preset is not None and graph != "on":
         raise typer.BadParameter("A preset says itself when the graph is left out; leave --anchors-only out.")
     return with_preset(preset, named, answered=answered)  # type: ignore[arg-type]

@@ -16,8 +16,13 @@ from cuemem.workbench.runs.showing import tables
 
 def drawn(made: Table) -> Group:
     """A result table, its notes below."""
-    columns = [name if place < made.left else name + NUMERIC for place, name in enumerate(made.columns)]
+    columns = [name if place < made.left else f"{_broken(name)}{NUMERIC}" for place, name in enumerate(made.columns)]
     return Group(table(made.title, columns, made.rows), *(literal(note) for note in made.notes))
+
+
+def _broken(name: str) -> str:
+    """The name of a run as the head of a narrow column."""
+    return name.replace(" · ", "\n").replace(", ", ",\n")
 
 
 def heads(runs: Sequence[Shown]) -> Group:

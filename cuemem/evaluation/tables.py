@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -49,23 +48,28 @@ def labels(cards: Sequence[RunCard]) -> list[str]:
     """Names by which the runs are told apart: the title, with what differs where several share one."""
     names = [card.title for card in cards]
     for more in (_knobs, _models, _run_id):
-        counts = Counter(names)
+        alike: dict[str, list[RunCard]] = {}
+        for name, card in zip(names, cards, strict=True):
+            alike.setdefault(name, []).append(card)
         names = [
-            f"{name} · {more(card)}" if counts[name] > 1 else name for name, card in zip(names, cards, strict=True)
+            " · ".join(filter(None, (name, more(card, alike[name])))) if len(alike[name]) > 1 else name
+            for name, card in zip(names, cards, strict=True)
         ]
     return names
 
 
-def _knobs(card: RunCard) -> str:
-    return card.settings_line
+def _knobs(card: RunCard, alike: Sequence[RunCard]) -> str:
+    """The settings that are not the same in all of them."""
+    parts = [other.settings_line.split(" · ") for other in alike]
+    return " ".join(part for part in card.settings_line.split(" · ") if not all(part in other for other in parts))
 
 
-def _models(card: RunCard) -> str:
+def _models(card: RunCard, _alike: Sequence[RunCard] = ()) -> str:
     judge = f", judge {card.judging.protocol}" if card.judging else ""
     return f"{card.answering.model}{judge}" if card.answering else "no model"
 
 
-def _run_id(card: RunCard) -> str:
+def _run_id(card: RunCard, _alike: Sequence[RunCard]) -> str:
     return card.run_id
 
 
