@@ -1,4 +1,4 @@
-"""The help texts of the commands that measure: sweep, evaluate, compare. Written as those in :mod:`cuemem.commands.manual`."""
+"""The help texts of the commands that measure, written as those in :mod:`cuemem.commands.manual`."""
 
 SWEEP = """Sweep every setting of a method at once: recall against tokens.
 

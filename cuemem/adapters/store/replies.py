@@ -71,14 +71,6 @@ class Replies(Connected):
             ).fetchall()
         return frozenset(key for (key,) in rows)
 
-    def failure(self, request_key: str) -> Failure | None:
-        """Why this request has no reply, None where it has one or was never made."""
-        with self.reading() as cursor:
-            row = first(
-                cursor, "SELECT kind, sentence, retryable FROM chat_failures WHERE request_key = ?", [request_key]
-            )
-        return None if row is None else Failure(*row)
-
     def forget_failures(self, keys: Collection[str]) -> None:
         """Forget that these requests failed, so that they count as not made."""
         with self.writing() as cursor:

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Protocol
 
 from cuemem.adapters.store import CachedChat
+from cuemem.adapters.store.replies import as_failure
 from cuemem.errors import Awaited, BadInput, BadSetting, ChatFailure, Stopped
 from cuemem.evaluation.answer import Answerer
 from cuemem.evaluation.compare import scored
@@ -246,7 +247,8 @@ class _Runner:
     def _why(self, judge: Judge, answer: Answer, row: ResultRow) -> ChatFailure | None:
         """Why a verdict could not be had, where it makes no sense to go on."""
         request = judge.request(row.question, answer.text, row.conversation_id)
-        failure = self.store.failure(request.key(judge.chat.name))
+        held = self.store.chat_failure(request.key(judge.chat.name))
+        failure = as_failure(held) if held else None
         if failure is None or not self.ask or not self.patience.ends(failure):
             return None
         return ChatFailure(failure.kind, failure.sentence)

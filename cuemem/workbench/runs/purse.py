@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
-from cuemem.adapters.store import Store
+from cuemem.adapters.store import KeptReplies, Store
 from cuemem.errors import Awaited, BadSetting, ChatFailure, Stopped
 from cuemem.ports import ChatModel, TokenCounter
 from cuemem.types import ChatReply, ChatRequest
@@ -142,10 +142,9 @@ class Waiting:
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """Raises ChatFailure for what is known to have failed, else Awaited."""
-        failure = self.store.failure(request.key(self.name))
-        if failure is None:
+        if self.store.chat_failure(request.key(self.name)) is None:
             raise Awaited(request)
-        raise ChatFailure(failure.kind, failure.sentence, retryable=failure.retryable)
+        return KeptReplies(self.store, self.name).complete(request)
 
     def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
         """The same."""
