@@ -20,7 +20,6 @@ from cuemem.errors import BadInput
 from cuemem.text import counted, file_size
 from cuemem.workbench import Workbench
 from cuemem.workbench.extracting import llm_cues
-from cuemem.workbench.models import ModelRole, ModelSettings
 from cuemem.workbench.runs.batches import (
     PARTS,
     Arrived,
@@ -106,7 +105,7 @@ def export(
             made = extraction_batch(workbench, key, source, turns, retry_failed)  # type: ignore[arg-type]
         else:
             with desk.progress("Finding the prompts") as progress:
-                made = run_batch(workbench, _one(workbench, what), part, _models, prompts, progress)  # type: ignore[arg-type]
+                made = run_batch(workbench, _one(workbench, what), part, prompts, progress)  # type: ignore[arg-type]
     written = _write(out, made)
     desk.emit(
         {"part": part, "lines": made.lines, "files": written},
@@ -125,7 +124,7 @@ def import_(ctx: typer.Context, files: Files, own: OwnPrompts = None) -> None:
     with desk.workbench() as workbench:
         for file in files:
             with desk.progress(f"Reading {file.name}") as progress:
-                arrived.append((file, import_batch(workbench, file, _models, prompts, progress=progress)))
+                arrived.append((file, import_batch(workbench, file, prompts, progress=progress)))
     document = {"files": [{"file": str(file), "arrived": it} for file, it in arrived]}
     desk.emit(document, *(piece for file, it in arrived for piece in _said(file, it)))
 
@@ -144,11 +143,6 @@ def _said(file: Path, it: Arrived) -> list[Any]:
         rows = [(problem.kind, problem.place, problem.detail) for problem in it.problems[:_SHOWN]]
         pieces.append(table(f"{title}{more}", ("kind", "place!", "what"), rows))
     return pieces
-
-
-def _models(role: ModelRole, name: str) -> ModelSettings:
-    """A model that is not asked needs no more than its name."""
-    return required(settings_of(role, model=name))
 
 
 def _one(workbench: Workbench, name: str) -> str:

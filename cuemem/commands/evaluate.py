@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from cuemem.commands.answer import NO_JUDGE, JudgeBy, JudgeModel, Priority, Style
-from cuemem.commands.contenders import NAMES, check_common, contender, read_pairs
 from cuemem.commands.desk import Desk
 from cuemem.commands.evaluating import Way, run
 from cuemem.commands.model_options import (
@@ -30,6 +29,7 @@ from cuemem.workbench import Workbench
 from cuemem.workbench.runs import Caps, Contender, Plan, begin
 from cuemem.workbench.runs.presets import PRESETS, with_preset
 from cuemem.workbench.runs.reading import resolve
+from cuemem.workbench.runs.spelled import NAMES, check_common, contender, read_pairs
 from cuemem.workbench.sources import ABOUT
 
 _WHICH: dict[str, Any] = {"rich_help_panel": "What is compared", "show_default": False}

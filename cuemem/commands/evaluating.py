@@ -50,7 +50,7 @@ def run(desk: Desk, workbench: Workbench, ids: Sequence[str], way: Way) -> None:
     )
     desk.kept = f"Everything that was done is kept. It goes on from there: {resume}"
     with desk.progress("Finding the contexts", long=True) as progress:
-        prepare(workbench, ids, way.models, prompts, progress)
+        prepare(workbench, ids, prompts, progress)
     told = estimate(store, [opened(store, run_id) for run_id in ids], way.models)
     waits = all(opened(store, run_id).card.waits for run_id in ids)
     if way.only_estimate:

@@ -21,7 +21,7 @@ from cuemem.text import counted
 from cuemem.turns import cut_turns
 from cuemem.types import ChatRequest, ConversationId, Problem, TurnUnitChoice
 from cuemem.workbench.extracting import to_do
-from cuemem.workbench.runs.going import ModelsByName, go
+from cuemem.workbench.runs.going import go
 from cuemem.workbench.runs.purse import Waiting
 from cuemem.workbench.runs.reading import opened
 from cuemem.workbench.workbench import Workbench
@@ -43,12 +43,11 @@ def run_batch(
     workbench: Workbench,
     run_id: str,
     part: RunPart,
-    models: ModelsByName,
     prompts: Prompts,
     progress: Progress = no_progress,
 ) -> Batch:
     """The prompts of a run that have no reply yet. Raises BadInput where there is none of this part."""
-    going = go(workbench, [run_id], models, prompts, progress=progress, ask=False)
+    going = go(workbench, [run_id], prompts=prompts, progress=progress, ask=False)
     card = opened(workbench.store, run_id).card
     judged = {version.name for version in card.judging.prompts} if card.judging else set()
     wanted = [it for it in going.awaited.get(run_id, []) if (it.prompt.name in judged) == (part == "judging")]
@@ -154,7 +153,6 @@ class Arrived:
 def import_batch(
     workbench: Workbench,
     path: str | Path,
-    models: ModelsByName,
     prompts: Prompts,
     name: str | None = None,
     progress: Progress = no_progress,
@@ -179,7 +177,7 @@ def import_batch(
         )
     owners = tuple(dict.fromkeys(record.owner for found in records.values() for record in found))
     missing = sum(store.unanswered(owner).get(owner, 0) for owner in owners)
-    resumed = _resume(workbench, owners, models, prompts, progress)
+    resumed = _resume(workbench, owners, prompts, progress)
     return Arrived(
         counts["reply"],
         counts["known"],
@@ -238,16 +236,14 @@ def _take(
     return "reply"
 
 
-def _resume(
-    workbench: Workbench, owners: Iterable[str], models: ModelsByName, prompts: Prompts, progress: Progress
-) -> tuple[str, ...]:
+def _resume(workbench: Workbench, owners: Iterable[str], prompts: Prompts, progress: Progress) -> tuple[str, ...]:
     """The runs among the owners, brought on by the replies that are here. No model is asked."""
     runs = {record.run_id for record in workbench.store.runs()}
     resumed = []
     for owner in owners:
         if owner in runs:
             try:
-                go(workbench, [owner], models, prompts, progress=progress, ask=False)
+                go(workbench, [owner], prompts=prompts, progress=progress, ask=False)
             except CueMemError:
                 continue  # its cues or prompts have changed; going on by hand says so, and the replies are kept
             resumed.append(owner)

@@ -51,13 +51,9 @@ def no_models(role: ModelRole, name: str) -> ModelSettings:
 
 @dataclass
 class Going:
-    """What came of one go. ``stopped`` is the limit that ended it, empty where it came to its end.
-
-    ``awaited`` are the requests that replies are still to come for, by run, for batch files.
-    """
+    """What came of one go. ``awaited`` are the requests that a reply is still to come for, by run."""
 
     purse: Purse
-    stopped: str = ""
     awaited: dict[str, list[ChatRequest]] = field(default_factory=dict)
 
 
@@ -74,11 +70,13 @@ def go(
 ) -> Going:
     """Take runs up where they are and bring them to their end, one after the other.
 
-    With ``ask`` false no model is asked: what has no reply in the store stays open. With ``retry_failed`` what had
-    failed is asked again. Raises Stopped at a cap, Cancelled as ``progress`` does, ChatFailure where no further call
-    can succeed, and BadInput where a run's cues, questions or prompts are not those it began with.
+    With ``ask`` false no model is asked, nor has to be at hand: what has no reply in the store stays open. With
+    ``retry_failed`` what had failed is asked again. Raises Stopped at a cap, Cancelled as ``progress`` does,
+    ChatFailure where no further call can succeed, and BadInput where a run's cues, questions or prompts are not those
+    it began with.
     """
     going = Going(Purse(caps))
+    _UNDER_WAY.update(dict.fromkeys(run_ids, going.purse))
     runners = [_Runner(workbench, run_id, models, prompts, going, progress, ask=ask) for run_id in run_ids]
     for runner in runners:
         runner.begin(retry_failed=retry_failed)
@@ -92,13 +90,20 @@ def go(
 def prepare(
     workbench: Workbench,
     run_ids: Sequence[str],
-    models: ModelsByName = no_models,
     prompts: Prompts = Prompts(),  # noqa: B008 - a frozen value
     progress: Progress = no_progress,
 ) -> None:
     """Only the contexts of the runs: what there is to measure without a model, and to estimate what it will take."""
     for run_id in run_ids:
-        _Runner(workbench, run_id, models, prompts, Going(Purse(Caps())), progress, ask=False).recall()
+        _Runner(workbench, run_id, no_models, prompts, Going(Purse(Caps())), progress, ask=False).recall()
+
+
+def spent_now(run_ids: Sequence[str]) -> Purse | None:
+    """What the last go of these runs has spent in this process so far; None where there was none."""
+    return next((_UNDER_WAY[run_id] for run_id in run_ids if run_id in _UNDER_WAY), None)
+
+
+_UNDER_WAY: dict[str, Purse] = {}
 
 
 class _Runner:
@@ -132,7 +137,8 @@ class _Runner:
         answering_, judging = self.card.answering, self.card.judging
         if answering_ is None:
             return None, None
-        settings = replace(models("answer", answering_.model), window=answering_.window)
+        named = models if self.ask else _by_name_alone
+        settings = replace(named("answer", answering_.model), window=answering_.window)
         self.concurrency = settings.limits.concurrency
         made = answering.answerer(
             self.store, settings, prompts, self.workbench.tokens, answering_.style, answering_.priority
@@ -141,7 +147,7 @@ class _Runner:
         answerer = replace(made, chat=self._paid(made.chat), max_tokens=answering_.max_tokens)
         if judging is None:
             return answerer, None
-        settings = models("judge", judging.model)
+        settings = named("judge", judging.model)
         self.judge_concurrency = settings.limits.concurrency
         judge = answering.judge(self.store, settings, prompts, judging.protocol)
         for version in judging.prompts:
@@ -278,7 +284,6 @@ class _Runner:
         for done, _ in enumerate(in_order(one, rows, at_once), 1):
             self.progress(name, done, len(rows))
         if self.halt is not None:
-            self.going.stopped = str(self.halt)
             raise self.halt
 
     def _source(self, key: ConversationId) -> Source:
@@ -317,6 +322,11 @@ class _Runner:
                 self.card = replace(self.card, encoding_seconds=statistics.median(seconds[1:]))
                 self.store.save_run(self.run_id, RUN, as_json(self.card))
             return self.card.encoding_seconds or 0.0
+
+
+def _by_name_alone(_role: ModelRole, name: str) -> ModelSettings:
+    """A model that is not asked needs neither address nor key."""
+    return ModelSettings(name)
 
 
 def _same(role: str, then: str, now: str, run_id: str) -> None:

@@ -1,19 +1,17 @@
-"""Which ways of choosing contexts a run is about, read from options."""
+"""Ways of choosing contexts as people write them: ``cuemem:w=2,k=1,m=10``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
-
-import typer
+from typing import Any, get_args
 
 from cuemem import knobs
-from cuemem.commands.options import TURN_UNITS, listed, read_budget
 from cuemem.errors import BadSetting
 from cuemem.evaluation.run import ORACLE
 from cuemem.methods import METHODS, method_named
-from cuemem.workbench.runs import Contender
+from cuemem.types import TurnUnitChoice
+from cuemem.workbench.runs.plan import UNCAPPED, Contender
 from cuemem.workbench.sources import ABOUT
 
 NAMES = (*(method.name for method in METHODS), ORACLE)
@@ -26,7 +24,7 @@ def read_pairs(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (it.strip() for it in part.partition("="))
         if not equals or not name or not value:
-            raise typer.BadParameter(f"{part!r} is not a setting; write NAME=VALUE, as in w=2,k=1,m=10.")
+            raise BadSetting(f"{part!r} is not a setting; write NAME=VALUE, as in w=2,k=1,m=10.")
         pairs[name] = value
     return pairs
 
@@ -36,18 +34,18 @@ def contender(text: str, common: Mapping[str, str]) -> Contender:
     name, _, own = text.partition(":")
     name = name.strip()
     if name not in NAMES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(NAMES)}.")
+        raise BadSetting(f"{name!r} is not one of {', '.join(NAMES)}.")
     known = _known(name)
     pairs = {key: value for key, value in common.items() if key in known} | read_pairs(own)
     for key in pairs:
         if key not in known:
-            raise BadSetting(f"{name} has no setting {key!r}; it has {listed(sorted(known))}.")
+            raise BadSetting(f"{name} has no setting {key!r}; it has {', '.join(sorted(known))}.")
     made = Contender(name, {key: _typed(name, key, value) for key, value in pairs.items() if key not in _OWN})
     return replace(
         made,
         cues=_one_of(pairs.get("cues"), tuple(ABOUT)),
-        turns=_one_of(pairs.get("turns"), TURN_UNITS),
-        budget=None if "budget" not in pairs else read_budget(pairs["budget"]),
+        turns=_one_of(pairs.get("turns"), get_args(TurnUnitChoice)),
+        budget=None if "budget" not in pairs else _budget(pairs["budget"]),
     )
 
 
@@ -83,7 +81,15 @@ def _typed(name: str, key: str, value: str) -> Any:
     return value
 
 
+def _budget(value: str) -> int:
+    if value.lower() in ("none", "0"):
+        return UNCAPPED
+    if not (value.isascii() and value.isdigit() and len(value) < 10):
+        raise BadSetting(f"{value!r} is neither a number of tokens above 0 nor 'none'.")
+    return int(value)
+
+
 def _one_of(value: str | None, names: Sequence[str]) -> str | None:
     if value is not None and value not in names:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(names)}.")
+        raise BadSetting(f"{value!r} is not one of {', '.join(names)}.")
     return value

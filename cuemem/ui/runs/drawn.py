@@ -1,0 +1,33 @@
+"""Result tables on the page."""
+
+from __future__ import annotations
+
+from cuemem.evaluation.tables import Table
+from cuemem.ui.markup import Html, html, join, show
+
+
+def table(made: Table) -> None:
+    """A result table under its title, its notes below; a wide one scrolls by itself."""
+    show(
+        html(
+            '<figure class="cmr-figure"><figcaption class="cmr-title">{title}</figcaption><div class="cmr-wide" '
+            'tabindex="0"><table class="cm-table cmr-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
+            "</table></div>{notes}</figure>",
+            title=made.title,
+            head=join([_cell("th", name, number=place >= made.left) for place, name in enumerate(made.columns)]),
+            body=join([_row(row, made.left) for row in made.rows]),
+            notes=join([html('<p class="cm-quiet">{note}</p>', note=note) for note in made.notes]),
+        )
+    )
+
+
+def _row(row: tuple[str, ...], left: int) -> Html:
+    first = html('<th scope="row" dir="auto">{text}</th>', text=row[0])
+    rest = [_cell("td", text, number=place >= left) for place, text in enumerate(row[1:], 1)]
+    return html("<tr>{first}{rest}</tr>", first=first, rest=join(rest))
+
+
+def _cell(tag: str, text: str, *, number: bool) -> Html:
+    kind = Html(' class="cm-number"' if number else "")
+    scope = Html(' scope="col"' if tag == "th" else "")
+    return html("<{tag}{scope}{kind}>{text}</{tag}>", tag=Html(tag), scope=scope, kind=kind, text=text)
