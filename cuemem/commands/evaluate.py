@@ -136,36 +136,41 @@ def evaluate(
 ) -> None:
     """Run a benchmark: methods × questions, answered and judged."""
     desk: Desk = ctx.obj
-    calls = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute}
+    calls: dict[str, Any] = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute}
     way = Way(Caps(max_cost, max_calls), yes, retry_failed, again, only_estimate, calls, own)
-    common = read_pairs(settings or "") | {
-        key: value for key, value in (("cues", cues), ("turns", turns), ("budget", budget)) if value is not None
-    }
+    common = _common(settings, cues=cues, turns=turns, budget=budget)
+    if resume and (conversations or dataset or method or preset or settings):
+        raise typer.BadParameter("A run that is resumed knows its questions and methods: leave them out.")
     with desk.workbench() as workbench:
         if resume:
-            if conversations or dataset or method or preset or settings:
-                raise typer.BadParameter("A run that is resumed knows its questions and methods: leave them out.")
-            ids = tuple(dict.fromkeys(run_id for name in resume for run_id in resolve(workbench.store, name)))
-        else:
-            answering = settings_of("answer", model=model, window=window, **calls)
-            judging = settings_of("judge", model=judge_model or model, **calls) or answering
-            unjudged = judge_by == NO_JUDGE
-            plan = Plan(
-                contenders=_contenders(method, common, anchors_only, preset, answered=answering is not None),
-                conversations=_conversations(workbench, conversations, dataset, common),
-                limit=limit,
-                categories=tuple(category or ()),
-                answering=answering,
-                judging=None if unjudged else judging,
-                style=style,  # type: ignore[arg-type]
-                priority=priority,
-                protocol=None if unjudged else judge_by,  # type: ignore[arg-type]
-                prompts=prompts_of(own),
-                tuned=tuned,
-                waits=batch,
-            )
-            ids = begin(workbench, plan)
-        run(desk, workbench, ids, way)
+            run(desk, workbench, _resumed(workbench, resume), way)
+            return
+        answering = settings_of("answer", model=model, window=window, **calls)
+        judging = None if judge_by == NO_JUDGE else settings_of("judge", model=judge_model or model, **calls)
+        plan = Plan(
+            contenders=_contenders(method, common, anchors_only, preset, answered=answering is not None),
+            conversations=_conversations(workbench, conversations, dataset, common),
+            limit=limit,
+            categories=tuple(category or ()),
+            answering=answering,
+            judging=judging if judging or judge_by == NO_JUDGE else answering,
+            style=style,  # type: ignore[arg-type]
+            priority=priority,
+            protocol=None if judge_by == NO_JUDGE else judge_by,  # type: ignore[arg-type]
+            prompts=prompts_of(own),
+            tuned=tuned,
+            waits=batch,
+        )
+        run(desk, workbench, begin(workbench, plan), way)
+
+
+def _common(settings: str | None, **memory: str | None) -> dict[str, str]:
+    """The settings for all methods that have them."""
+    return read_pairs(settings or "") | {name: value for name, value in memory.items() if value is not None}
+
+
+def _resumed(workbench: Workbench, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(run_id for name in names for run_id in resolve(workbench.store, name)))
 
 
 def _contenders(

@@ -49,8 +49,8 @@ Presets, made of the methods named (by default cuemem):
 Examples:
 
   python -m cuemem evaluate --dataset locomo --cues imported
-  python -m cuemem evaluate lakeside --method cuemem --method oracle --model local
-  python -m cuemem evaluate --preset comparison --model gpt-4o-mini --max-cost 2
+  python -m cuemem evaluate lakeside --method oracle --model local --yes
+  python -m cuemem evaluate --preset comparison --model gpt-4o --max-cost 2
 """
 
 COMPARE = """Compare two runs question by question.

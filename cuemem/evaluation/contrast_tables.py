@@ -69,4 +69,7 @@ def p_value(p: float) -> str:
 
 
 def _signed(value: float | None, digits: int) -> str:
-    return NOTHING if value is None else f"{value:+,.{digits}f}".replace("-", "−")
+    if value is None:
+        return NOTHING
+    rounded = round(value, digits)
+    return f"{rounded:+,.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"

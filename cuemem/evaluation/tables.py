@@ -155,7 +155,7 @@ def efficiency(runs: Sequence[Shown]) -> Table:
 
 def by_category(run: Shown, *, unflagged: bool = False) -> Table:
     """A row a category: accuracy with n and interval, token F1, and what counts as wrong without being an error."""
-    columns = ("questions", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT, "of these no verdict")
+    columns = ("questions", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT, "no verdict")
     rows = tuple(
         (line.name, f"{line.judged or line.questions:,}", *_accuracy(line), _unjudged(line))
         for line in _lines(run, unflagged=unflagged)

@@ -55,7 +55,7 @@ def bench(prepared: Path, tmp_path: Path) -> Iterator[Workbench]:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     made = ScriptedChat(NAME, answer_or_judge)
-    monkeypatch.setattr("cuemem.workbench.models._chat", lambda _settings: made)
+    monkeypatch.setattr("cuemem.workbench.models.plain_chat", lambda _settings: made)
     return made
 
 

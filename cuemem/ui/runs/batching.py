@@ -44,7 +44,8 @@ def batches() -> None:
             uploads.uploader(
                 "A file of replies", ("jsonl", "gz"), "runs.replies", _uploaded, "As the service gives it."
             )
-        st.caption("Extraction by batch file works on the command line: python -m cuemem batch --help")
+        st.caption("Extraction by batch file works on the command line:")
+        st.code("python -m cuemem batch --help", language=None)
 
 
 def _out() -> None:

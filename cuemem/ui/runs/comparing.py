@@ -81,7 +81,7 @@ def _to(name: str, key: str) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _contrast(_path: str, _commits: int, one: str, other: str) -> Contrast:
+def _contrast(path: str, commits: int, one: str, other: str) -> Contrast:
     before, after = held.run(one), held.run(other)
     return contrast((before.card, before.rows), (after.card, after.rows))
 
@@ -100,7 +100,8 @@ def _verdict(of: Contrast) -> None:
     markup.show(
         markup.html(
             '<p class="cmr-flips"><span class="cmr-good"><b>{fixed}</b>fixed</span><span class="cmr-bad">'
-            "<b>{broken}</b>broken</span><span><b>{right}</b>right in both</span><span><b>{wrong}</b>wrong in both</span></p>"
+            "<b>{broken}</b>broken</span><span><b>{right}</b>right in both</span>"
+            "<span><b>{wrong}</b>wrong in both</span></p>"
             '<p class="cm-text">{words}</p>',
             fixed=it.fixed,
             broken=it.broken,

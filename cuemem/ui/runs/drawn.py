@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cuemem.evaluation.tables import Table
+from collections.abc import Sequence
+
+from cuemem.evaluation.tables import Shown, Table
 from cuemem.ui.markup import Html, html, join, show
 
 
@@ -31,3 +33,36 @@ def _cell(tag: str, text: str, *, number: bool) -> Html:
     kind = Html(' class="cm-number"' if number else "")
     scope = Html(' scope="col"' if tag == "th" else "")
     return html("<{tag}{scope}{kind}>{text}</{tag}>", tag=Html(tag), scope=scope, kind=kind, text=text)
+
+
+def ranges(runs: Sequence[Shown], *, unflagged: bool) -> None:
+    """The accuracy of each run as a point on a line from 0 to 100 %, with its interval."""
+    rows = []
+    for run in runs:
+        lines = run.summary.unflagged if unflagged else run.summary.everything
+        line = next((it for it in lines if not it.apart), None)
+        if line is None or line.accuracy is None:
+            continue
+        it = line.accuracy
+        rows.append(
+            html(
+                '<span class="cmr-name" dir="auto">{name}</span><span class="cmr-range" role="img" '
+                'style="--low:{low:.4f};--high:{high:.4f};--at:{at:.4f}" '
+                'aria-label="{percent:.1f} %, interval {from_:.1f} to {to:.1f} %"><i></i><b></b></span>'
+                '<span class="cmr-percent">{percent:.1f} %</span>',
+                name=run.label,
+                low=it.low,
+                high=it.high,
+                at=it.estimate,
+                percent=100 * it.estimate,
+                from_=100 * it.low,
+                to=100 * it.high,
+            )
+        )
+    if rows:
+        show(
+            html(
+                '<div class="cmr-title">Accuracy with its 95 % interval</div><div class="cmr-ranges">{rows}</div>',
+                rows=join(rows),
+            )
+        )

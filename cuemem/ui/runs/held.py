@@ -23,7 +23,7 @@ def runs() -> tuple[Listed, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _runs(_path: str, _commits: int) -> tuple[Listed, ...]:
+def _runs(path: str, commits: int) -> tuple[Listed, ...]:
     return listed(cache.workbench().store)
 
 
@@ -39,7 +39,7 @@ def run(run_id: str) -> Run:
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
-def _run(_path: str, _commits: int, run_id: str) -> Run:
+def _run(path: str, commits: int, run_id: str) -> Run:
     return opened(cache.workbench().store, run_id)
 
 
@@ -49,7 +49,7 @@ def figures(run_ids: tuple[str, ...]) -> list[Shown]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _figures(_path: str, _commits: int, run_ids: tuple[str, ...]) -> list[Shown]:
+def _figures(path: str, commits: int, run_ids: tuple[str, ...]) -> list[Shown]:
     return shown(cache.workbench().store, [run(run_id) for run_id in run_ids])
 
 

@@ -13,7 +13,7 @@ from cuemem.evaluation.tables import Shown
 from cuemem.text import counted
 from cuemem.ui import cache, job_panel, markup, tables, uploads
 from cuemem.ui.data import parts
-from cuemem.ui.runs import asking, drawn, held
+from cuemem.ui.runs import asking, held, tabled
 from cuemem.ui.runs.about import card_facts
 from cuemem.workbench import incoming
 from cuemem.workbench.runs.files import cards_file, import_runs, rows_file, tables_file
@@ -56,8 +56,7 @@ def results() -> None:
     asking.go_on([run for run in found if run.run_id in run_ids])
     shown = held.figures(run_ids)
     _actions(run_ids, shown)
-    for table in result_tables(shown):
-        drawn.table(table)
+    tabled.tables(shown)
     with st.expander("Run cards: all that is needed to repeat them"):
         for run in shown:
             markup.show(card_facts(run))
@@ -113,7 +112,7 @@ def _actions(run_ids: tuple[str, ...], shown: Sequence[Shown]) -> None:
 def _download(
     run_ids: tuple[str, ...], shown: Sequence[Shown], ending: str, label: str, mime: str, about: str
 ) -> None:
-    def made() -> bytes:
+    def make() -> bytes:
         found = [held.run(run_id) for run_id in run_ids]
         if ending == "card.json":
             return cards_file(found)
@@ -124,7 +123,7 @@ def _download(
     name = run_ids[0] if len(run_ids) == 1 else f"{len(run_ids)}-runs"
     st.download_button(
         label,
-        made,
+        make,
         file_name=f"{name}.{ending}",
         mime=mime,
         key=f"runs.export.{ending}",

@@ -60,7 +60,7 @@ def start() -> None:
         asked = _asked()
     with left:
         st.subheader("What is compared", anchor=False)
-        contenders = _contenders(answered=asked.answering is not None)
+        named = st.container()
         st.subheader("Which questions", anchor=False)
         chosen = _conversations(rows)
         categories = _categories(chosen)
@@ -75,12 +75,15 @@ def start() -> None:
             help="As many of each conversation as of every other, from its first on.",
             width=240,
         )
+    with named:
+        contenders = _contenders(chosen, answered=asked.answering is not None)
     tuned = st.checkbox(
         "These settings were chosen on these very questions",
         key="runs.tuned",
         help="Then the results are too good, and are marked so wherever they are shown.",
     )
-    count = counted(len(contenders), "run")
+    datasets = {row.dataset for row in rows if row.conversation_id in chosen}
+    count = counted(len(contenders) * max(1, len(datasets)), "run")
     st.button(
         f"Find the contexts of {count}" if asked.answering else f"Measure {count}",
         key="runs.begin",
@@ -98,12 +101,12 @@ def start() -> None:
     )
 
 
-def _contenders(*, answered: bool) -> list[Contender]:
+def _contenders(chosen: Sequence[ConversationId], *, answered: bool) -> list[Contender]:
     names = st.multiselect(
         "Methods", list(_TITLES), [METHODS[0].name], format_func=lambda name: _TITLES[name], key="runs.methods"
     )
     preset = st.segmented_control(
-        "Set",
+        "Preset",
         list(_PRESET_NAMES),
         default="",
         required=True,
@@ -112,12 +115,35 @@ def _contenders(*, answered: bool) -> list[Contender]:
         help=". ".join(f"{name.capitalize()}: {about}" for name, about in PRESETS.items()),
     )
     texts = [f"{name}:{_settings(name)}" for name in names]
+    common = _memory(chosen)
     try:
-        named = [contender(text, {}) for text in texts]
+        named = [contender(text, common) for text in texts]
         return with_preset(preset or None, named, answered=answered) if named else []  # type: ignore[arg-type]
     except CueMemError as error:
         markup.notice(str(error), "warning")
         return []
+
+
+def _memory(chosen: Sequence[ConversationId]) -> dict[str, str]:
+    """Which of several memories: the cue source and the turn unit, asked where there is a choice."""
+    records = [it for key in chosen for it in cache.memories(key) if it.cue_source]
+    view = state.current()
+    said = {}
+    for name, label, values, now in (
+        ("cues", "Cues", {str(it.cue_source) for it in records}, view.cues),
+        ("turns", "What a turn is", {str(it.turn_unit) for it in records}, view.turns),
+    ):
+        by_all = [value for value in sorted(values) if _everywhere(chosen, name, value)]
+        if len(values) > 1 and len(by_all) > 0 and (name == "cues" or len(by_all) > 1):
+            at = by_all.index(now) if now in by_all else 0
+            said[name] = str(st.selectbox(label, by_all, index=at, key=f"runs.{name}", width=240))
+    return said
+
+
+def _everywhere(chosen: Sequence[ConversationId], name: str, value: str) -> bool:
+    """Whether every chosen conversation has a memory with this cue source, or this turn unit."""
+    field = "cue_source" if name == "cues" else "turn_unit"
+    return all(any(getattr(it, field) == value for it in cache.memories(key)) for key in chosen)
 
 
 def _settings(name: str) -> str:

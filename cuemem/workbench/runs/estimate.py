@@ -9,8 +9,8 @@ from cuemem.adapters.store import Spent, Store
 from cuemem.evaluation.compare import has_gold
 from cuemem.evaluation.run import AnswerSetup, JudgeSetup, ResultRow
 from cuemem.workbench.models import ModelRole, open_chat
-from cuemem.workbench.runs.going import ModelsByName
 from cuemem.workbench.runs.reading import Run
+from cuemem.workbench.runs.runner import ModelsByName
 
 # Tokens that a reply takes where nothing is known of the model yet; the judge's prompt has question, gold and reply.
 _ANSWER_OUT = {"short": 15, "reasoned": 180}
