@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from cuemem.commands.answer import NO_JUDGE, JudgeBy, JudgeModel, Priority, Style
-from cuemem.commands.desk import Desk
 from cuemem.commands.evaluating import Way, run
 from cuemem.commands.model_options import (
     ApiBase,
@@ -135,25 +134,24 @@ def evaluate(
     only_estimate: OnlyEstimate = False,
 ) -> None:
     """Run a benchmark: methods × questions, answered and judged."""
-    desk: Desk = ctx.obj
-    calls: dict[str, Any] = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute}
+    calls = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute}
     way = Way(Caps(max_cost, max_calls), yes, retry_failed, again, only_estimate, calls, own)
     common = _common(settings, cues=cues, turns=turns, budget=budget)
     if resume and (conversations or dataset or method or preset or settings):
         raise typer.BadParameter("A run that is resumed knows its questions and methods: leave them out.")
-    with desk.workbench() as workbench:
+    with ctx.obj.workbench() as workbench:
         if resume:
-            run(desk, workbench, _resumed(workbench, resume), way)
+            run(ctx.obj, workbench, _resumed(workbench, resume), way)
             return
         answering = settings_of("answer", model=model, window=window, **calls)
-        judging = None if judge_by == NO_JUDGE else settings_of("judge", model=judge_model or model, **calls)
+        judging = settings_of("judge", model=judge_model or model, **calls) or answering
         plan = Plan(
             contenders=_contenders(method, common, anchors_only, preset, answered=answering is not None),
             conversations=_conversations(workbench, conversations, dataset, common),
             limit=limit,
             categories=tuple(category or ()),
             answering=answering,
-            judging=judging if judging or judge_by == NO_JUDGE else answering,
+            judging=None if judge_by == NO_JUDGE else judging,
             style=style,  # type: ignore[arg-type]
             priority=priority,
             protocol=None if judge_by == NO_JUDGE else judge_by,  # type: ignore[arg-type]
@@ -161,7 +159,7 @@ def evaluate(
             tuned=tuned,
             waits=batch,
         )
-        run(desk, workbench, begin(workbench, plan), way)
+        run(ctx.obj, workbench, begin(workbench, plan), way)
 
 
 def _common(settings: str | None, **memory: str | None) -> dict[str, str]:

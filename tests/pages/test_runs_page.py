@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def test_retrieval_is_measured_compared_and_imported_without_a_model(
     page = shown(test)
     assert not test.exception
     assert "all gold turns are in the context" in page
-    assert row.question.text in page
+    assert escape(row.question.text) in page
     assert "Gold found" in page
     links = [link.proto.query_string for link in test.get("page_link") if "Trace as in" in link.proto.label]
     assert len(links) == 2

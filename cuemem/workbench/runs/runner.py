@@ -1,4 +1,4 @@
-"""One run on its way, step by step, each question committed by itself. Driven by :mod:`cuemem.workbench.runs.going`."""
+"""One run on its way, step by step, each question committed by itself."""
 
 from __future__ import annotations
 
