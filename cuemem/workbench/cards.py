@@ -46,6 +46,11 @@ def run_card(
     }
 
 
+def run_id(card: dict[str, Any]) -> str:
+    """A run's id: the same for the same card but for the time, so that a repeated run replaces its results."""
+    return f"{card['kind']}-{knobs.fingerprint({key: value for key, value in card.items() if key != 'time'})}"
+
+
 def packages() -> dict[str, str]:
     """The versions of the packages that numbers depend on."""
     return {name: version(name) for name in _PACKAGES}
