@@ -28,6 +28,7 @@ PAGES = {
     "Compare": [
         st.Page("pages/answers.py", title="Answers", icon=":material/compare:", url_path="answers"),
         st.Page("pages/sweep.py", title="Sweep", icon=":material/query_stats:", url_path="sweep"),
+        st.Page("pages/runs.py", title="Runs", icon=":material/leaderboard:", url_path="runs"),
     ],
     "Learn": [
         st.Page("pages/learn.py", title="Step by step", icon=":material/school:", url_path="learn"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from cuemem.types.chat import Failure, FailureKind
+from cuemem.types.chat import ChatRequest, Failure, FailureKind
 
 
 class CueMemError(Exception):
@@ -44,6 +44,10 @@ class Cancelled(CueMemError):
     """Long work was stopped on request; what it had committed stays, and it resumes from there."""
 
 
+class Stopped(Cancelled):
+    """Long work came to a limit that was set for it; the sentence says which. It resumes as if cancelled."""
+
+
 class Unavailable(CueMemError):
     """Something that the work needs is not to be had: a model, its engine, a server, room on the disk."""
 
@@ -76,3 +80,11 @@ class ChatFailure(CueMemError):
     def failure(self) -> Failure:
         """The failure as data."""
         return Failure(self.kind, str(self), self.retryable)
+
+
+class Awaited(CueMemError):
+    """A reply is to come from a batch file, and has not come yet. ``request`` is what it replies to."""
+
+    def __init__(self, request: ChatRequest) -> None:
+        super().__init__("The reply is still to come from a batch file: python -m cuemem batch import FILE.jsonl")
+        self.request = request

@@ -136,7 +136,8 @@ JobState = Literal["queued", "running", "interrupted", "done", "failed", "cancel
 class JobRecord:
     """Background work as it is kept over a restart. ``details`` are JSON: all that is needed to do it again.
 
-    ``what``, ``done`` and ``total`` are the last progress that was kept, ``message`` says why it failed.
+    ``what``, ``done`` and ``total`` are the last progress that was kept, ``message`` says why it failed, or at which
+    limit it stopped by itself.
     Interrupted is what had been queued or running when its process stopped. Times are aware and in UTC.
     """
 

@@ -60,6 +60,11 @@ ProblemKind = Literal[
     "flag question differs",
     "flag question unknown",
     "flag repeated",
+    # batch files
+    "batch line failed",
+    "batch line repeated",
+    "batch line unknown",
+    "batch line unreadable",
 ]
 
 MEANINGS: Mapping[ProblemKind, str] = {
@@ -106,6 +111,10 @@ MEANINGS: Mapping[ProblemKind, str] = {
     "flag question differs": "The question at that place has another text than the list's entry; it is not flagged.",
     "flag question unknown": "An entry names a question that is not loaded; it was left out.",
     "flag repeated": "Two entries name one question; the first counts.",
+    "batch line failed": "A line brings an error, or a reply that cannot be used; it can be asked again.",
+    "batch line repeated": "Two lines reply to one request; the last counts.",
+    "batch line unknown": "A line replies to nothing that went out from here; it was left out.",
+    "batch line unreadable": "A line is no JSON object with a custom_id; it was left out.",
 }
 
 INFORMATIONAL: frozenset[str] = frozenset(

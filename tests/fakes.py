@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from cuemem.ports import Extraction, Models
-from cuemem.types import Conversation, Matrix, Session, Triple, Turn, TurnId, Utterance
+from cuemem.types import (
+    ChatReply,
+    ChatRequest,
+    Conversation,
+    Matrix,
+    Session,
+    Triple,
+    Turn,
+    TurnId,
+    Usage,
+    Utterance,
+)
 
 
 class AngleEmbedder:
@@ -107,3 +118,26 @@ def talk(*sessions: int, start: datetime = datetime(2024, 3, 1, 9, 0)) -> Conver
 
 def close(left: float, right: float) -> bool:
     return math.isclose(left, right, abs_tol=2e-6)
+
+
+class ScriptedChat:
+    """A model at the port that says what a function of the request says; every request is logged. Thread-safe."""
+
+    window: int | None = None
+
+    def __init__(self, name: str, respond: Callable[[ChatRequest], str]) -> None:
+        self.name, self.respond = name, respond
+        self.price: float | None = None  # of a token
+        self.log: list[ChatRequest] = []
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        return None if self.price is None else self.price * (tokens_in + tokens_out)
+
+    def count(self, request: ChatRequest) -> int:
+        return self.log.count(request)
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        self.log.append(request)
+        text = self.respond(request)
+        tokens = len(request.text.split()), len(text.split())
+        return ChatReply(text, Usage(*tokens, 0.5, self.cost(*tokens)), "stop", self.name)

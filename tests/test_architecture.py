@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # and do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cuemem.types", "cuemem.errors", "cuemem.parallel", "cuemem.text"),
-    ("cuemem.ports", "cuemem.knobs", "cuemem.problems"),
+    ("cuemem.ports", "cuemem.knobs", "cuemem.problems", "cuemem.patience"),
     ("cuemem.context", "cuemem.prompts", "cuemem.turns", "cuemem.similarity"),
     ("cuemem.methods", "cuemem.cues", "cuemem.datasets", "cuemem.viz", "cuemem.adapters", "cuemem.evaluation"),
     ("cuemem.jobs", "cuemem.workbench"),

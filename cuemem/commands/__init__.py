@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from cuemem.commands import (
     answer,
+    batch,
     build,
+    compare,
+    evaluate,
     explain,
     export,
     grid,
@@ -14,6 +17,7 @@ from cuemem.commands import (
     measure,
     models,
     record,
+    runs,
     shelf,
     sweep,
     trace,
@@ -32,6 +36,8 @@ for _name, _help, _command in (
     ("retrieval", manual.RETRIEVAL, measure.retrieval),
     ("grid", manual.GRID, grid.grid),
     ("sweep", manual.SWEEP, sweep.sweep),
+    ("evaluate", manual.EVALUATE, evaluate.evaluate),
+    ("compare", manual.COMPARE, compare.compare),
     ("export", manual.EXPORT, export.export),
     ("prompts", manual.PROMPTS, models.prompts),
     ("extraction-quality", manual.EXTRACTION_QUALITY, models.quality),
@@ -42,4 +48,6 @@ for _name, _help, _command in (
     ("record", manual.RECORD, record.record),
 ):
     app.command(_name, help=_help, cls=Page)(_command)
+app.add_typer(runs.app, name="runs", help=runs.RUNS)
+app.add_typer(batch.app, name="batch", help=batch.BATCH)
 app.add_typer(local_model.app, name="model", help=local_model.MODEL)

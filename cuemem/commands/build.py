@@ -15,6 +15,7 @@ from cuemem.commands.desk import Desk
 from cuemem.commands.display import Columns, table
 from cuemem.commands.extracting import (
     ByModel,
+    FromBatch,
     GroupTokens,
     OnlyEstimate,
     RetryFailed,
@@ -28,7 +29,7 @@ from cuemem.commands.options import NO_TYPE, TURN_UNITS, listed, one_of
 from cuemem.commands.shelf import short_names
 from cuemem.cues.estimate import Estimate
 from cuemem.cues.llm import NAME
-from cuemem.errors import BadInput, BadSetting, CueMemError
+from cuemem.errors import Awaited, BadInput, BadSetting, CueMemError
 from cuemem.knobs import with_settings
 from cuemem.methods import method_named
 from cuemem.text import counted, money
@@ -96,6 +97,7 @@ def build(
     group_tokens: GroupTokens = 0,
     retry_failed: RetryFailed = False,
     only_estimate: OnlyEstimate = False,
+    batch: FromBatch = False,
 ) -> None:
     """Build the memories of conversations."""
     desk: Desk = ctx.obj
@@ -113,12 +115,12 @@ def build(
             raise BadInput(f"{workbench.store.path} holds no conversation. Load a file first.")
         how = None
         if source in PER_CALL:
-            how = by_model(workbench, own, group_tokens, retry_failed, model=model, **calls)
+            how = by_model(workbench, own, group_tokens, retry_failed, batch, model=model, **calls)
         told = estimates(workbench, how, ids, turns) if how else {}
         if only_estimate:
             report_estimates(desk, {names[it]: estimate for it, estimate in told.items()})
             return
-        if how:
+        if how and not batch:
             tell(desk, how.source.chat.name, told.values())
         outcome = work_off(desk, workbench, [Task(it, names[it], method, cue_dir, how) for it in ids])
     report(desk, outcome)
@@ -148,7 +150,7 @@ def work_off(desk: Desk, workbench: Workbench, tasks: Sequence[Task]) -> Outcome
                     llm=task.how.source if task.how else None,
                     retry_failed=task.how is not None and task.how.retry_failed,
                 )
-            except BadInput as error:
+            except (BadInput, Awaited) as error:
                 outcome.failed.append((task, error))
                 continue
         outcome.built.append((task, record, perf_counter() - started))

@@ -10,11 +10,12 @@ import typer
 
 from cuemem.commands.desk import Desk
 from cuemem.commands.display import as_json
-from cuemem.commands.measure import measure, values
+from cuemem.commands.measure import measure
 from cuemem.commands.recalling import open_memory, ready
 from cuemem.commands.selection import Chosen, Selection, selecting
 from cuemem.commands.writing import write_csv, write_jsonl, write_text
 from cuemem.errors import BadInput, BadSetting
+from cuemem.evaluation.flat import flat_retrieval
 from cuemem.evaluation.metrics import gold_of
 from cuemem.evaluation.retrieval import category_label
 from cuemem.text import counted
@@ -134,4 +135,9 @@ def _contexts(desk: Desk, workbench: Workbench, chosen: Chosen) -> Iterator[Row]
 def _metrics(desk: Desk, workbench: Workbench, chosen: Chosen) -> Iterator[Row]:
     """A row a question, with what was measured on it."""
     for row in measure(desk, workbench, chosen):
-        yield _named(chosen) | _asked(row.question) | {"apart": row.question.unanswerable} | dict(values(row))
+        yield (
+            _named(chosen)
+            | _asked(row.question)
+            | {"apart": row.question.unanswerable}
+            | flat_retrieval(row.gold, row.retrieval)
+        )

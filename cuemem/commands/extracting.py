@@ -18,6 +18,7 @@ from cuemem.text import counted, money
 from cuemem.types import ConversationId, TurnId
 from cuemem.workbench import Workbench
 from cuemem.workbench.extracting import estimate_build, llm_cues, total
+from cuemem.workbench.runs.batches import waiting_cues
 
 _PANEL: dict[str, Any] = {"rich_help_panel": "Language model", "show_default": False}
 
@@ -30,6 +31,10 @@ GroupTokens = Annotated[
         help="Turns share a call up to so many tokens. Default: none.",
         **_PANEL,
     ),
+]
+FromBatch = Annotated[
+    bool,
+    typer.Option("--batch", metavar=NO_TYPE, help="Ask nothing: replies come from batch files.", **_PANEL),
 ]
 RetryFailed = Annotated[
     bool,
@@ -49,17 +54,23 @@ class ByModel:
 
 
 def by_model(
-    workbench: Workbench, own: Path | None, group_tokens: int, retry_failed: bool, **given: object
+    workbench: Workbench,
+    own: Path | None,
+    group_tokens: int,
+    retry_failed: bool,
+    waits: bool = False,
+    **given: object,
 ) -> ByModel | None:
     """The source with the model that the options or the environment name; None where none is named.
 
-    Then only cues that are in the store already can be used.
+    Then only cues that are in the store already can be used. With ``waits`` the model is not asked: replies come
+    from batch files.
     """
     settings = settings_of("extractor", **given)
     if settings is None:
         return None
     source = llm_cues(workbench.store, settings, prompts_of(own), workbench.tokens, group_tokens)
-    return ByModel(source, retry_failed)
+    return ByModel(waiting_cues(workbench.store, source) if waits else source, retry_failed)
 
 
 def estimates(

@@ -1,5 +1,9 @@
 """The help texts, for a terminal of 80 columns. A square bracket has to be escaped, or else it is markup."""
 
+from cuemem.commands.manual_experiments import COMPARE as COMPARE
+from cuemem.commands.manual_experiments import EVALUATE as EVALUATE
+from cuemem.commands.manual_experiments import SWEEP as SWEEP
+
 CUEMEM = """CueMem Lab: what a conversational memory recalls for a question, and why.
 
 A conversation is loaded from its LoCoMo or LongMemEval file into a store,
@@ -193,32 +197,6 @@ Examples:
   python -m cuemem grid --cues imported --csv grid.csv
   python -m cuemem grid conv-26 -w 0-6 -k 1 -m 10
   python -m cuemem grid --method naive_rag -m 5-60:5
-"""
-
-SWEEP = """Sweep every setting of a method at once: recall against tokens.
-
-For the whole grid, by default every value of every knob (4,620 settings of
-w, k and m), over the scorable questions of the conversations named, or of all
-that are built, dataset by dataset: mean, any and all recall, mean tokens and
-their 95th percentile, turns. --csv writes a row a setting. The table shows
-the usual setting and, in steps, the frontier: what no cheaper setting equals.
-
-Tokens are added up from the turns and one header for each session shown.
-`exact` is what the rendered context costs, for the usual setting, and with
---exact for every setting shown. `anchors` is the recall of the method without
-its graph at equal tokens: is it the graph, or only more tokens? Settings that
-were chosen on the questions they are reported for are tuned; --within says
-what is left of that on conversations that were held out.
-
-With --budget, and for methods whose contexts do not nest, each setting is
-recalled by itself: a coarse grid, unless values are given.
-
-Examples:
-
-  python -m cuemem sweep -w 0-6 -k 0-10 -m 1-60 --csv sweep.csv
-  python -m cuemem sweep --dataset locomo --cues imported --within 2000
-  python -m cuemem sweep --method naive_rag --by-category --csv rag.csv
-  python -m cuemem sweep conv-26 --budget 1000 -w 0-2 -k 0,1 -m 10,20
 """
 
 EXPORT = """Write cues, contexts or metrics to a CSV or JSON-lines file.

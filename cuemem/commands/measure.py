@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import typer
 
-from cuemem.adapters.store import ResultRecord
 from cuemem.commands.desk import Desk
 from cuemem.commands.display import literal, table
 from cuemem.commands.options import Names
@@ -16,16 +15,17 @@ from cuemem.commands.recalling import open_memory, ready
 from cuemem.commands.selection import Chosen, Selection, selecting
 from cuemem.evaluation.metrics import CUT_OFFS, Summary, scored_apart
 from cuemem.evaluation.retrieval import Scored, evaluate, summaries
+from cuemem.evaluation.run import as_json
 from cuemem.text import counted
 from cuemem.workbench import Workbench
-from cuemem.workbench.cards import run_card, run_id
+from cuemem.workbench.runs import Contender, Plan, Run, begin, go, opened
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was measured on the conversations of one dataset."""
 
-    dataset: str
+    run: Run
     chosen: Sequence[Chosen]
     scored: Sequence[Scored]
     groups: Sequence[Summary]
@@ -37,25 +37,31 @@ def retrieval(ctx: typer.Context, selection: Selection, conversations: Names = N
     desk: Desk = ctx.obj
     with desk.workbench() as workbench:
         chosen = selection.all_of(workbench, conversations)
-        card = run_card(workbench, "retrieval", [(it.conversation, it.method, it.budget) for it in chosen])
-        run = run_id(card)
-        workbench.store.save_run(run, "retrieval", card)
-        scored: list[Scored] = []
-        for it in chosen:
-            desk.kept = (
-                f"The results of {counted(len({row.conversation_id for row in scored}), 'conversation')} are kept."
-            )
-            rows = measure(desk, workbench, it)
-            workbench.store.add_results(run, [ResultRecord(it.id, row.question.index, values(row)) for row in rows])
-            scored += rows
-    measured = [_of_dataset(name, chosen, scored) for name in dict.fromkeys(it.conversation.dataset for it in chosen)]
+        runs = _measured(desk, workbench, selection, chosen)
+    measured = [_of_dataset(run, chosen) for run in runs]
     document = {
-        "run_id": run,
-        "card": card,
-        "datasets": [{"dataset": it.dataset, "groups": it.groups, "notes": _notes(it)} for it in measured],
+        "datasets": [
+            {"dataset": it.run.card.dataset, "run_id": it.run.run_id, "groups": it.groups, "notes": _notes(it)}
+            for it in measured
+        ],
+        "cards": {run.run_id: as_json(run.card) for run in runs},
     }
-    parts = [part for it in measured for part in _drawn(it)]
-    desk.emit(document, *parts, f"Kept as run {run}, with its card and the result of each question.")
+    kept = f"Kept as {', '.join(run.run_id for run in runs)}, with the card and the result of each question."
+    desk.emit(document, *(part for it in measured for part in _drawn(it)), kept)
+
+
+def _measured(desk: Desk, workbench: Workbench, selection: Selection, chosen: Sequence[Chosen]) -> list[Run]:
+    """The runs, measured anew: that is quick, and the code may be another since."""
+    contender = Contender(selection.method, selection.settings, selection.cues, selection.turns, selection.budget)
+    for it in chosen:
+        open_memory(desk, workbench, it)
+    run_ids = begin(workbench, Plan([contender], [it.id for it in chosen]))
+    for run_id in run_ids:
+        workbench.store.clear_results(run_id)
+    desk.kept = "What was measured so far is kept."
+    with desk.progress("Measuring") as progress:
+        go(workbench, run_ids, progress=progress)
+    return [opened(workbench.store, run_id) for run_id in run_ids]
 
 
 def measure(desk: Desk, workbench: Workbench, chosen: Chosen) -> list[Scored]:
@@ -71,33 +77,11 @@ def measure(desk: Desk, workbench: Workbench, chosen: Chosen) -> list[Scored]:
     return rows
 
 
-def values(row: Scored) -> Mapping[str, Any]:
-    """One question's result as it is stored and exported."""
-    got = row.retrieval
-    return {
-        "gold_turns": list(row.gold.turns),
-        "gold_sessions": list(row.gold.sessions),
-        "turn_recall": got.turn.recall,
-        "turn_any": got.turn.any,
-        "turn_all": got.turn.all,
-        "turn_precision": got.turn.precision,
-        "session_recall": got.session.recall,
-        "session_any": got.session.any,
-        "session_all": got.session.all,
-        "anchor_recall": got.anchor_recall,
-        **{f"recall_at_{k}": got.recall_at[k] for k in CUT_OFFS},
-        **{f"ndcg_at_{k}": got.ndcg_at[k] for k in CUT_OFFS},
-        "turns": got.turns,
-        "tokens": got.tokens,
-    }
-
-
-def _of_dataset(dataset: str, chosen: Sequence[Chosen], scored: Sequence[Scored]) -> Measured:
-    """The part of a dataset: numbers of different datasets are never averaged."""
-    mine = [it for it in chosen if it.conversation.dataset == dataset]
-    ids = {it.id for it in mine}
-    rows = [row for row in scored if row.conversation_id in ids]
-    return Measured(dataset, mine, rows, summaries(rows))
+def _of_dataset(run: Run, chosen: Sequence[Chosen]) -> Measured:
+    """What a run measured: numbers of different datasets are never averaged, so there is one for each."""
+    mine = [it for it in chosen if it.conversation.dataset == run.card.dataset]
+    rows = [Scored(row.conversation_id, row.question, row.gold, row.retrieval) for row in run.rows]
+    return Measured(run, mine, rows, summaries(rows))
 
 
 def _notes(measured: Measured) -> list[str]:
@@ -125,7 +109,7 @@ def _drawn(measured: Measured) -> list[Any]:
     """Three tables, so that each fits a narrow terminal. The JSON document has every cut-off."""
     groups = measured.groups
     lines = dict.fromkeys(it.line for it in measured.chosen)
-    about = f"{measured.dataset}: {counted(len(measured.chosen), 'conversation')}, {' | '.join(lines)}"
+    about = f"{measured.run.card.dataset}: {counted(len(measured.chosen), 'conversation')}, {' | '.join(lines)}"
     found = (
         (g.name, g.n, g.recall, g.any, g.all, _whole(g.turns), _whole(g.tokens), _whole(g.tokens_p95)) for g in groups
     )

@@ -22,6 +22,7 @@ from cuemem.knobs import Knob
 from cuemem.methods import METHODS, method_named
 from cuemem.types import Conversation, ConversationId
 from cuemem.workbench import Workbench
+from cuemem.workbench.cards import settings_line
 from cuemem.workbench.sources import ABOUT
 
 Command = Callable[..., None]
@@ -46,16 +47,7 @@ class Chosen:
     @property
     def line(self) -> str:
         """The settings as a line: method, cues, turns, knobs that have a letter or differ from their default."""
-        parts = [self.method.title]
-        for knob in knobs.knobs_of(self.method):
-            value = getattr(self.method, knob.name)
-            if knob.when == "build":
-                parts.append(f"{knob.name.partition('_')[0]}s: {value}")
-            elif knob.symbol:
-                parts.append(f"{knob.symbol}={value}")
-            elif value != knob.default:
-                parts.append(f"{knob.name}={str(value).lower()}")
-        return " · ".join([*parts, "paper mode" if self.budget is None else f"budget {self.budget:,} tokens"])
+        return f"{self.method.title} · {settings_line(self.method, self.budget)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,15 @@ def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Put the text in the file's place at once, so that an interruption leaves no half. Raises BadInput."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same for what is no text."""
     regular = not path.exists() or path.is_file()
     draft = path.with_name(f"{path.name}.part") if regular else path  # /dev/stdout has no place beside it
     try:
-        draft.write_text(text, encoding="utf-8", newline="")
+        draft.write_bytes(content)
         if regular:
             draft.replace(path)
     except OSError as error:

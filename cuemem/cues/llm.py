@@ -13,18 +13,14 @@ from typing import Any
 
 from cuemem.cues.facts import GROUP_SCHEMA, TURN_SCHEMA, contents_of
 from cuemem.cues.requests import Group, Requests, groups_of
-from cuemem.errors import ChatFailure
+from cuemem.errors import Awaited, ChatFailure
 from cuemem.parallel import in_order
+from cuemem.patience import PASSING, STOPPING, Patience
 from cuemem.ports import ChatModel, Extraction, TokenCounter
 from cuemem.prompts import Prompts
-from cuemem.types import ChatRequest, Conversation, FailureKind, Turn
+from cuemem.types import ChatRequest, Conversation, Turn
 
 NAME = "llm"
-# These are no fault of a turn: every other turn would fail alike, so the build stops, and resumes when it is mended.
-_STOPPING: frozenset[FailureKind] = frozenset({"bad key", "unknown model", "no credit", "no model"})
-# These may be a fault of the moment; when so many turns in a row end thus, the server is taken to be gone.
-_PASSING: frozenset[FailureKind] = frozenset({"rate limited", "server error", "time-out", "connection lost"})
-_PATIENCE = 5
 
 
 @dataclass(frozen=True)
@@ -65,18 +61,26 @@ class LlmCues:
         given out before is not touched by that.
         """
         requests = self.requests(conversation, turns)
-        failed_in_a_row: list[ChatFailure] = []
+        patience = Patience()
         groups = groups_of(turns, self.tokens, self.group_tokens)
         for results in in_order(lambda group: self._group(requests, group), groups, self.concurrency):
             for turn, result in results:
                 if not isinstance(result, ChatFailure):
-                    failed_in_a_row.clear()
+                    patience.ends(None)
                     yield Extraction(turn.turn_id, result)
-                    continue
-                failed_in_a_row = [*failed_in_a_row, result] if result.kind in _PASSING else []
-                if result.kind in _STOPPING or len(failed_in_a_row) == _PATIENCE:
+                elif patience.ends(result.failure):
                     raise result
-                yield Extraction(turn.turn_id, (), str(result.failure))
+                else:
+                    yield Extraction(turn.turn_id, (), str(result.failure))
+
+    def awaited(self, conversation: Conversation, turns: Sequence[Turn]) -> Iterator[ChatRequest]:
+        """The requests that have no reply yet, where replies come from batch files."""
+        requests = self.requests(conversation, turns)
+        for group in groups_of(turns, self.tokens, self.group_tokens):
+            try:
+                self._group(requests, group)
+            except Awaited as awaited:
+                yield awaited.request
 
     def requests(self, conversation: Conversation, turns: Sequence[Turn]) -> Requests:
         """How these turns are asked about."""
@@ -92,7 +96,7 @@ class LlmCues:
         try:
             found = json.loads(self._text(requests.of_group(group, GROUP_SCHEMA)))["turns"]
         except ChatFailure as failure:
-            if failure.kind in _STOPPING | _PASSING:
+            if failure.kind in STOPPING | PASSING:
                 return [(turn, failure) for turn in group]
             found = []
         by_number = {entry["number"]: entry["facts"] for entry in found}

@@ -78,6 +78,15 @@ class Answerer:
         """The context, cut at its oldest end where it exceeds the model's window. Raises ChatFailure."""
         return self._fitted(query, context, turns, self.chat.window)
 
+    def room(self, query: Query, window: int) -> int:
+        """The tokens that are left for the context in a window of this size."""
+        return int((window - self.max_tokens) * _MARGIN) - self.around(query)
+
+    def around(self, query: Query) -> int:
+        """The tokens of the prompt without its context."""
+        bare = self.request(query, EvidenceContext((), " ", 0))
+        return sum(self.tokens.count(message.text) + 8 for message in bare.messages)
+
     def _answer(
         self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str, *, streamed: bool
     ) -> Generator[str, None, Answer]:
@@ -105,7 +114,7 @@ class Answerer:
     ) -> EvidenceContext:
         """The context once it has turned out to be too long: by the window that the model told, or by a quarter."""
         budget = int(context.tokens * _SHRINK)
-        if limit and (allowed := self._room(query, limit)) > 0:
+        if limit and (allowed := self.room(query, limit)) > 0:
             budget = min(budget, allowed)
         return keep_newest(context, turns, self.tokens, budget, "older than the model's window allows")
 
@@ -114,7 +123,7 @@ class Answerer:
     ) -> EvidenceContext:
         if window is None:
             return context
-        room = self._room(query, window)
+        room = self.room(query, window)
         if context.tokens <= room:
             return context
         if room <= 0:
@@ -125,12 +134,6 @@ class Answerer:
             )
         reason = f"older than the model's window of {window:,} tokens allows"
         return keep_newest(context, turns, self.tokens, room, reason)
-
-    def _room(self, query: Query, window: int) -> int:
-        """The tokens that are left for the context in a window of this size."""
-        bare = self.request(query, EvidenceContext((), " ", 0))
-        around = sum(self.tokens.count(message.text) + 8 for message in bare.messages)
-        return int((window - self.max_tokens) * _MARGIN) - around
 
     def _made(self, reply: ChatReply, dropped: int) -> Answer:
         text, reasoning, note = reply.text.strip(), "", ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cuemem.turns import turns_holding
-from cuemem.types import Question, Recall, Turn, TurnId
+from cuemem.types import EvidenceContext, Question, Recall, Turn, TurnId
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,19 @@ CUT_OFFS = (5, 10, 20)
 
 def measure(recall: Recall, gold: Gold, turns: Mapping[TurnId, Turn]) -> Retrieval:
     """Score one recall. Methods that rank no turns have no ranking metrics and no anchor recall."""
-    chosen = recall.context.turn_ids
-    ranked = recall.ranking
     anchors = [anchor.turn_id for anchor in recall.anchors]
+    return measure_context(recall.context, gold, turns, recall.ranking, anchors)
+
+
+def measure_context(
+    context: EvidenceContext,
+    gold: Gold,
+    turns: Mapping[TurnId, Turn],
+    ranked: Sequence[TurnId] = (),
+    anchors: Sequence[TurnId] = (),
+) -> Retrieval:
+    """Score a context, however it came about."""
+    chosen = context.turn_ids
     return Retrieval(
         turn=score(gold.turns, chosen),
         session=score(gold.sessions, {turns[turn_id].session for turn_id in chosen}),
@@ -85,7 +95,7 @@ def measure(recall: Recall, gold: Gold, turns: Mapping[TurnId, Turn]) -> Retriev
         recall_at={k: recall_at(ranked, gold.turns, k) for k in CUT_OFFS},
         ndcg_at={k: ndcg_at(ranked, gold.turns, k) for k in CUT_OFFS},
         turns=len(chosen),
-        tokens=recall.context.tokens,
+        tokens=context.tokens,
     )
 
 

@@ -80,3 +80,8 @@ def bootstrap_difference(
     means = sums[drawn].sum(axis=1)[totals > 0] / totals[totals > 0]
     low, high = np.percentile(means, [2.5, 97.5])
     return Interval(float(sums.sum() / sizes.sum()), float(low), float(high))
+
+
+def bootstrap_mean(groups: Sequence[Sequence[float]], *, seed: int, resamples: int = 2000) -> Interval | None:
+    """The mean with a percentile interval, resampling whole conversations as :func:`bootstrap_difference` does."""
+    return bootstrap_difference([([0.0] * len(group), group) for group in groups], seed=seed, resamples=resamples)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from cuemem.errors import BadInput, Cancelled, CueMemError, UnknownName
+from cuemem.errors import BadInput, Cancelled, CueMemError, Stopped, UnknownName
 from cuemem.jobs.recorder import Recorder
 from cuemem.jobs.runs import Job, Run
 from cuemem.ports import JobLog, JobRecord, JobState, Progress
@@ -159,8 +159,9 @@ class Jobs:
     def _work(self, run: Run) -> None:
         try:
             run.result = self._task(run.record.kind)(run.record.details, self._progress(run))
-        except Cancelled:
-            self._end(run, "interrupted" if self._closing else "cancelled")
+        except Cancelled as end:
+            reason = str(end) if isinstance(end, Stopped) else ""
+            self._end(run, "interrupted" if self._closing else "cancelled", reason)
         except CueMemError as error:
             self._end(run, "failed", str(error))
         except BaseException as error:

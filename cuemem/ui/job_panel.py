@@ -15,6 +15,7 @@ from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
 from cuemem.workbench.extracting import extraction_spent
+from cuemem.workbench.runs.going import spent_now
 from cuemem.workbench.tasks import TaskKind, files_of
 
 POLL = 1.0  # seconds between two looks at running jobs
@@ -134,8 +135,17 @@ def bar(job: Job) -> markup.Html:
 
 def _spent(job: Job) -> markup.Html:
     """What the calls of a job to a language model have cost so far; nothing for a job without any."""
-    words = extraction_line(job)
+    words = extraction_line(job) or evaluation_line(job)
     return _quiet(words) if words else markup.Html()
+
+
+def evaluation_line(job: Job) -> str:
+    """Calls and price of an evaluation so far; empty for other work."""
+    purse = spent_now(job.details["runs"]) if job.kind == "evaluate" and job.details["ask"] else None
+    if purse is None:
+        return ""
+    price = money(None if purse.unpriced else purse.cost)
+    return f"{counted(purse.calls, 'call')} in this go so far, price {price}"
 
 
 def extraction_line(job: Job) -> str:
@@ -174,6 +184,8 @@ def stopped_because(job: Job) -> str:
     if job.state == "failed":
         return f"Failed: {job.message}{'' if job.message.endswith('again.') else gone}"
     way = f" at {_amount(job, job.done)} of {_amount(job, job.total)}" if job.total else ""
+    if job.message:  # it came to a limit that was set for it
+        return job.message
     because = "The app was stopped" if job.state == "interrupted" else "Cancelled"
     return f"{because}{way}. {gone.strip() or 'What was done is kept; it goes on from there.'}"
 

@@ -33,8 +33,8 @@ def run_card(
     return {
         "kind": kind,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "code": {"name": "CueMem Lab", "version": __version__, "commit": _commit()},
-        "packages": {name: version(name) for name in _PACKAGES},
+        "code": {"name": "CueMem Lab", "version": __version__, "commit": commit()},
+        "packages": packages(),
         "embedding_model": workbench.embedder.name,
         "tokenizer": workbench.tokens.name,
         "files": [
@@ -49,6 +49,25 @@ def run_card(
 def run_id(card: dict[str, Any]) -> str:
     """A run's id: the same for the same card but for the time, so that a repeated run replaces its results."""
     return f"{card['kind']}-{knobs.fingerprint({key: value for key, value in card.items() if key != 'time'})}"
+
+
+def packages() -> dict[str, str]:
+    """The versions of the packages that numbers depend on."""
+    return {name: version(name) for name in _PACKAGES}
+
+
+def settings_line(method: Any, budget: int | None) -> str:
+    """The settings as a line: cues, turns, knobs that have a letter or differ from their default, the budget."""
+    parts: list[str] = []
+    for knob in knobs.knobs_of(method):
+        value = getattr(method, knob.name)
+        if knob.when == "build":
+            parts.append(f"{knob.name.partition('_')[0]}s: {value}")
+        elif knob.symbol:
+            parts.append(f"{knob.symbol}={value}")
+        elif value != knob.default:
+            parts.append(f"{knob.name}={str(value).lower()}")
+    return " · ".join([*parts, "paper mode" if budget is None else f"budget {budget:,} tokens"])
 
 
 def _entry(workbench: Workbench, conversation: Conversation, method: Any, budget: int | None) -> dict[str, Any]:
@@ -73,7 +92,7 @@ def _entry(workbench: Workbench, conversation: Conversation, method: Any, budget
 
 
 @cache
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit of the code where it is run from a git checkout, marked where files differ from it."""
     if not (_ROOT / ".git").exists():
         return None

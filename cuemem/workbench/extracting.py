@@ -51,7 +51,7 @@ def estimate_build(
 ) -> Estimate:
     """What the extraction that :meth:`Workbench.build` would do takes: of the turns that are still to be done."""
     conversation = workbench.store.conversation(conversation_id)
-    turns = _to_do(workbench.store, source, cut_turns(conversation, turn_unit), conversation_id, retry_failed)
+    turns = to_do(workbench.store, source, cut_turns(conversation, turn_unit), conversation_id, retry_failed)
     spent = workbench.store.spent(source.chat.name, "extraction")
     pace = Pace(spent.seconds, spent.tokens_in, spent.tokens_out) if spent.calls else None
     return estimate(source, conversation, turns, pace)
@@ -78,9 +78,10 @@ def extraction_spent(store: Store, model: str, conversation_id: ConversationId) 
     return Spent(*(getattr(one, part.name) + getattr(group, part.name) for part in fields(Spent)))
 
 
-def _to_do(
+def to_do(
     store: Store, source: LlmCues, turns: tuple[Turn, ...], conversation_id: ConversationId, retry_failed: bool
 ) -> list[Turn]:
+    """The turns that are still to be extracted; with ``retry_failed`` those that had failed too."""
     conversation = store.conversation(conversation_id)
     for held in store.cue_sets(conversation_id):
         same = held.source == NAME and dict(held.provenance) == dict(source.provenance)

@@ -24,11 +24,12 @@ from cuemem.workbench import incoming
 from cuemem.workbench.extracting import llm_cues
 from cuemem.workbench.loading import LoadReport, load_file
 from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
+from cuemem.workbench.runs import work
 from cuemem.workbench.samples import load_samples
 from cuemem.workbench.sweeping import sweep_task
 from cuemem.workbench.workbench import Workbench
 
-TaskKind = Literal["load", "download", "build", "sample", "pull", "sweep"]
+TaskKind = Literal["load", "download", "build", "sample", "pull", "sweep", "evaluate", "replies"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def tasks(workbench: Workbench) -> dict[str, Task]:
         "sample": partial(_sample, workbench),
         "pull": _pull,
         "sweep": partial(sweep_task, workbench),
+        "evaluate": partial(work.evaluate, workbench),
+        "replies": partial(work.replies, workbench),
     }
 
 

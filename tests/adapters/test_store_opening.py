@@ -107,7 +107,7 @@ def make_older(path: Path) -> None:
     sql(
         path,
         *(f"DROP TABLE {table}" for table in ("corrections", "overlays", "jobs")),
-        *(f"DROP TABLE {table}" for table in ("replies", "chat_failures", "prompts", "verdicts")),
+        *(f"DROP TABLE {table}" for table in ("replies", "chat_failures", "prompts", "verdicts", "batch_requests")),
         "ALTER TABLE files DROP COLUMN known_as",
         "ALTER TABLE files DROP COLUMN conversations",
         "UPDATE meta SET value = '1' WHERE key = 'schema_version'",

@@ -14,6 +14,7 @@ from cuemem.evaluation.metrics import gold_of
 from cuemem.evaluation.retrieval import evaluate
 from cuemem.knobs import with_settings
 from cuemem.workbench import Workbench
+from cuemem.workbench.runs import opened
 from tests.commands.conftest import Cli
 
 IMPORTED = ("--cues", "imported")
@@ -133,13 +134,12 @@ def test_retrieval_measures_what_evaluate_measures_and_keeps_it(cli: Cli) -> Non
         key = store.resolve("lakeside")
         method = workbench.pick(key, "cuemem", "imported")
         rows = list(evaluate(workbench.memory(key, method), method, store.questions(key), None))
-        (run,) = store.runs()
-        kept = store.results(run.run_id)
-    assert [it.values["turn_recall"] for it in kept] == [row.retrieval.turn.recall for row in rows]
-    assert [it.values["tokens"] for it in kept] == [row.retrieval.tokens for row in rows]
-    assert run.run_id == document["run_id"]
-    assert run.card["conversations"][0]["settings"]["window"] == 2
-    assert len(run.card["files"][0]["sha256"]) == 64
+        (record,) = store.runs()
+        run = opened(store, record.run_id)
+    assert [(row.gold, row.retrieval) for row in run.rows] == [(row.gold, row.retrieval) for row in rows]
+    assert run.run_id == document["datasets"][0]["run_id"]
+    assert run.card.conversations[0].settings["window"] == 2
+    assert len(run.card.files[0].sha256) == 64
     groups = {group["name"]: group for group in document["datasets"][0]["groups"]}
     # data/README.md has these two figures, measured independently of this command.
     assert (round(groups["all answerable"]["recall"], 3), groups["all answerable"]["all"]) == (0.913, 0.88)

@@ -60,6 +60,10 @@ class Caller:
         sentence = f"{self.model}: {_WHAT[kind]}{f' ({words})' if words else ''}. {REMEDIES.get(kind, '')}".strip()
         return ChatFailure(kind, sentence, retryable=kind in LATER, **more)  # type: ignore[arg-type]
 
+    def is_too_long(self, said: str) -> bool:
+        """Whether a server says that the prompt exceeds the model's window."""
+        return _TOO_LONG.search(said) is not None
+
     def of(self, error: Exception) -> ChatFailure:
         """What an exception of LiteLLM or of the connection under it means."""
         said = str(error)

@@ -65,6 +65,32 @@ def cost(model: str, tokens_in: int, tokens_out: int) -> float | None:
     return float(prices[0]) * tokens_in + float(prices[1]) * tokens_out
 
 
+def batch_cost(model: str, tokens_in: int, tokens_out: int) -> float | None:
+    """The same by the list's prices for batch files."""
+    known = info(model) or {}
+    prices = known.get("input_cost_per_token_batches"), known.get("output_cost_per_token_batches")
+    if prices[0] is None or prices[1] is None:
+        return None
+    return float(prices[0]) * tokens_in + float(prices[1]) * tokens_out
+
+
+def parameters(model: str, **wanted: Any) -> tuple[str, dict[str, Any]]:
+    """The model's name without its provider's, and parameters as its interface calls them: some take other ones.
+
+    A model of which the library knows no provider is taken to have OpenAI's interface.
+    """
+    library = litellm()
+    served = model
+    if "/" in model:
+        try:
+            served = str(library.get_llm_provider(model)[0])
+        except library.exceptions.BadRequestError:
+            served = model
+    given = {name: value for name, value in wanted.items() if value is not None}
+    taken = library.utils.get_optional_params(model=served, custom_llm_provider="openai", drop_params=True, **given)
+    return served, {name: value for name, value in taken.items() if name not in ("stream", "extra_body")}
+
+
 def json_mode(model: str) -> JsonMode:
     """How to ask a model for JSON first: by schema, unless it is known to take no format at all.
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from cuemem.adapters.chat import library
 from cuemem.adapters.chat.faults import JSON_MODE, RETRIED, Caller
-from cuemem.adapters.chat.json_reply import json_text, without_thoughts
 from cuemem.adapters.chat.library import JsonMode
 from cuemem.adapters.chat.limits import CallLimits, Gate
-from cuemem.adapters.chat.secrets import never_tell, without_keys
+from cuemem.adapters.chat.secrets import never_tell
 from cuemem.adapters.chat.transport import Raw, Transport
+from cuemem.adapters.chat.usable import usable_text
 from cuemem.errors import ChatFailure
 from cuemem.ports import TokenCounter
 from cuemem.text import storable
 from cuemem.types import ChatReply, ChatRequest, FailureKind, Usage
-
-Result = TypeVar("Result")
 
 _ASKED_AGAIN: frozenset[FailureKind] = frozenset({"empty", "not JSON", "schema broken"})
 _NEXT_MODE: dict[JsonMode, JsonMode] = {"schema": "object", "object": "text"}
@@ -151,16 +148,7 @@ class LiteLlmChat:
 
     def _usable(self, raw: Raw, request: ChatRequest) -> ChatReply:
         """The reply, if it is one. Raises ChatFailure: refused, truncated, empty, not JSON, schema broken."""
-        text = without_keys(storable(raw.text), (self.api_key,))
-        if raw.refusal or raw.finish_reason == "content_filter":
-            raise self._caller.failure("refused", storable(raw.refusal or "content filter"), text=text)
-        if raw.finish_reason == "length":
-            raise self._caller.failure("truncated", f"after {request.max_tokens:,} tokens", text=text)
-        text = without_thoughts(text)[1]
-        if not text:
-            raise self._caller.failure("empty", "nothing but thoughts" if raw.text.strip() else "", text=text)
-        if request.schema is not None:
-            text = _checked(lambda: json_text(text, request.schema or {}), self.name)
+        text = usable_text(raw, self._caller, request.schema, request.max_tokens)
         usage = self._usage(raw, request, text)
         return ChatReply(text, usage, raw.finish_reason, self.name, asked_at=datetime.now(UTC))
 
@@ -170,11 +158,3 @@ class LiteLlmChat:
         tokens_out = raw.tokens_out or self.tokens.count(text)
         cost = raw.cost if raw.cost is not None else self.cost(tokens_in, tokens_out)
         return Usage(tokens_in, tokens_out, raw.seconds, cost)
-
-
-def _checked(read: Callable[[], Result], model: str) -> Result:
-    """What is read, a failure of it said with the model's name and as one that may pass."""
-    try:
-        return read()
-    except ChatFailure as failure:
-        raise ChatFailure(failure.kind, f"{model}: {failure}", retryable=True, text=failure.text) from failure

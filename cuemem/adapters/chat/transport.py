@@ -42,7 +42,7 @@ class Transport:
     def complete(self, messages: list[dict[str, str]], request: ChatRequest, mode: JsonMode) -> Raw:
         """One request and its whole reply."""
         started = time.perf_counter()
-        response = self._sent(messages, request, response_format=_format(request.schema, mode))
+        response = self._sent(messages, request, response_format=response_format(request.schema, mode))
         return _raw(response, time.perf_counter() - started)
 
     def stream(self, messages: list[dict[str, str]], request: ChatRequest) -> Generator[str, None, Raw]:
@@ -115,7 +115,8 @@ def _faults() -> tuple[type[Exception], ...]:
     return (openai.OpenAIError, httpx.HTTPError)
 
 
-def _format(schema: JsonSchema | None, mode: JsonMode) -> dict[str, Any] | None:
+def response_format(schema: JsonSchema | None, mode: JsonMode) -> dict[str, Any] | None:
+    """How a request asks for JSON."""
     if schema is None or mode == "text":
         return None
     if mode == "object":

@@ -12,6 +12,7 @@ from typing import Self
 import platformdirs
 
 from cuemem.adapters.store.arrays import Arrays
+from cuemem.adapters.store.batch_table import BatchTable
 from cuemem.adapters.store.cached_chat import CachedChat, KeptReplies
 from cuemem.adapters.store.connection import acquire
 from cuemem.adapters.store.corrections import Corrections
@@ -21,6 +22,7 @@ from cuemem.adapters.store.memories import Memories
 from cuemem.adapters.store.migrations import CURRENT as SCHEMA_VERSION
 from cuemem.adapters.store.overlays import Overlays
 from cuemem.adapters.store.records import (
+    BatchRecord,
     CategoryCount,
     ChatFailureRecord,
     Compacted,
@@ -44,6 +46,7 @@ from cuemem.adapters.store.verdicts import Verdicts
 
 __all__ = [
     "SCHEMA_VERSION",
+    "BatchRecord",
     "CachedChat",
     "CachedEmbedder",
     "CategoryCount",
@@ -76,7 +79,9 @@ def default_store_path() -> Path:
     return Path(named).expanduser() if named else folder / "cuemem.duckdb"
 
 
-class Store(Loading, Corrections, Vectors, Replies, Verdicts, Memories, Results, Overlays, JobTable, Upkeep):
+class Store(
+    Loading, Corrections, Vectors, Replies, Verdicts, Memories, Results, BatchTable, Overlays, JobTable, Upkeep
+):
     """An open store. Safe to share between threads; a second process cannot open the same file.
 
     Writes are transactions of their own unless they stand in one ``with store.writing():`` block. Do not read

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cuemem.adapters.chat.faults import told_limit
@@ -15,6 +17,30 @@ NO_MODEL = (
     "No language model is set, and this was not asked before. Name one (--model, CUEMEM_MODEL or the settings), "
     "with its key in the environment; or get one that needs no key: python -m cuemem model pull."
 )
+
+
+class _UnderWay:
+    """The requests that some thread is making."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._names: set[str] = set()
+
+    @contextmanager
+    def only_one(self, name: str) -> Iterator[None]:
+        """Alone with this name; the next one waits."""
+        with self._changed:
+            self._changed.wait_for(lambda: name not in self._names)
+            self._names.add(name)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._names.discard(name)
+                self._changed.notify_all()
+
+
+_UNDER_WAY = _UnderWay()
 
 
 @dataclass(frozen=True)
@@ -39,9 +65,17 @@ class CachedChat:
         return self.chat.cost(tokens_in, tokens_out) if self.chat else None
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """The reply that is kept, or the model's. Raises ChatFailure."""
-        if held := self.store.reply(request.key(self.name)):
+        """The reply that is kept, or the model's. Raises ChatFailure.
+
+        Who asks what another thread is asking already waits for that one's reply.
+        """
+        key = request.key(self.name)
+        if held := self.store.reply(key):
             return held
+        with _UNDER_WAY.only_one(f"{self.store.path} {key}"):
+            return self.store.reply(key) or self._asked(request)
+
+    def _asked(self, request: ChatRequest) -> ChatReply:
         model = self._model()
         try:
             reply = model.complete(request)

@@ -65,6 +65,21 @@ STEPS: tuple[Step, ...] = (
     ),
     # 5: a reply tells how many requests it took, so that the counts agree with the server's.
     ("ALTER TABLE replies ADD COLUMN tried INTEGER DEFAULT 1",),
+    (
+        # 6: runs have answers and verdicts, and may wait for replies from batch files. The earlier ones, of retrieval
+        #    alone, had another form; measuring anew takes seconds.
+        "DROP TABLE results",
+        """CREATE TABLE results (
+               run_id VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL, question_index INTEGER NOT NULL,
+               "values" JSON NOT NULL, open VARCHAR NOT NULL,
+               PRIMARY KEY (run_id, conversation_id, question_index))""",
+        "DELETE FROM runs",
+        """CREATE TABLE batch_requests (
+               request_key VARCHAR NOT NULL, owner VARCHAR NOT NULL, part VARCHAR NOT NULL, model VARCHAR NOT NULL,
+               prompt VARCHAR NOT NULL, prompt_hash VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL,
+               max_tokens INTEGER NOT NULL, tokens_in INTEGER NOT NULL, reply_schema JSON,
+               exported_at TIMESTAMP NOT NULL, PRIMARY KEY (request_key, owner))""",
+    ),
 )
 CURRENT = len(STEPS) + 1
 

@@ -179,22 +179,45 @@ class MemoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """An experiment; its ``card`` holds everything needed to repeat it. ``results`` counts what it has so far."""
+    """An experiment; its ``card`` holds everything needed to repeat it.
+
+    ``results`` counts the questions it has a result of, ``open_answers`` and ``open_verdicts`` those of them that an
+    answer or a verdict is still to come for.
+    """
 
     run_id: str
     kind: str
     card: Mapping[str, Any]
     created_at: datetime
     results: int
+    open_answers: int = 0
+    open_verdicts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRecord:
-    """What a run measured on one question."""
+    """What a run measured on one question; ``open`` is what is still to come (``answer``, ``verdict``) or empty."""
 
     conversation_id: ConversationId
     question_index: int
     values: Mapping[str, Any]
+    open: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """A request that went out in a batch file. ``owner`` is the run, or the conversation whose cues are extracted."""
+
+    request_key: str
+    owner: str
+    part: Literal["extraction", "answers", "judging"]
+    model: str
+    prompt: str
+    prompt_hash: str
+    conversation_id: ConversationId
+    max_tokens: int
+    tokens_in: int
+    reply_schema: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,8 +32,12 @@ class Replies(Connected):
 
     def save_reply(self, request: ChatRequest, reply: ChatReply) -> None:
         """Keep a reply; a failure of the same request is no longer one, and its tries are the reply's."""
-        key, used = request.key(reply.model), reply.usage
-        row: list[Any] = [key, request.prompt.name, request.prompt.hash, request.about, reply.model, reply.text]
+        self.keep_reply(request.key(reply.model), request.prompt.name, request.prompt.hash, request.about, reply)
+
+    def keep_reply(self, key: str, prompt: str, prompt_hash: str, about: str, reply: ChatReply) -> None:
+        """The same for a request of which only the key is known, as in a batch file."""
+        used = reply.usage
+        row: list[Any] = [key, prompt, prompt_hash, about, reply.model, reply.text]
         row += [reply.finish_reason, used.tokens_in, used.tokens_out, used.seconds, used.cost]
         asked_at = to_utc(reply.asked_at) if reply.asked_at else utc_now()
         with self.writing() as cursor:
@@ -46,13 +50,33 @@ class Replies(Connected):
 
     def save_failure(self, request: ChatRequest, model: str, failure: ChatFailure) -> None:
         """Keep that a request failed, with the requests made so far added up."""
-        key, prompt = request.key(model), request.prompt
+        self.keep_failure(request.key(model), model, request.prompt.name, request.prompt.hash, request.about, failure)
+
+    def keep_failure(
+        self, key: str, model: str, prompt: str, prompt_hash: str, about: str, failure: ChatFailure
+    ) -> None:
+        """The same for a request of which only the key is known."""
         with self.writing() as cursor:
             earlier = first(cursor, "SELECT tried FROM chat_failures WHERE request_key = ?", [key])
             tried = failure.tried + (earlier[0] if earlier else 0)
-            row: list[Any] = [key, model, prompt.name, prompt.hash, request.about]
+            row: list[Any] = [key, model, prompt, prompt_hash, about]
             row += [failure.kind, str(failure), failure.retryable, tried, utc_now()]
             cursor.execute(f"INSERT OR REPLACE INTO chat_failures ({_FAILURE}) VALUES ({', '.join('?' * 10)})", row)
+
+    def replied(self, keys: Collection[str]) -> frozenset[str]:
+        """Those of these keys that a reply is kept under."""
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                "SELECT request_key FROM replies WHERE request_key IN (SELECT unnest(?::VARCHAR[]))", [list(keys)]
+            ).fetchall()
+        return frozenset(key for (key,) in rows)
+
+    def forget_failures(self, keys: Collection[str]) -> None:
+        """Forget that these requests failed, so that they count as not made."""
+        with self.writing() as cursor:
+            cursor.execute(
+                "DELETE FROM chat_failures WHERE request_key IN (SELECT unnest(?::VARCHAR[]))", [list(keys)]
+            )
 
     def chat_failures(self, conversation_id: ConversationId | None = None) -> tuple[ChatFailureRecord, ...]:
         """The requests that have no reply yet, of one conversation or of all, the oldest first."""
@@ -104,6 +128,8 @@ class Replies(Connected):
 
     def save_prompt(self, version: PromptVersion, about: str, text: str) -> None:
         """Keep a prompt's text under its name and hash; one that is kept already stays."""
+        if self.prompt_text(version.name, version.hash) is not None:
+            return
         with self.writing() as cursor:
             cursor.execute(
                 "INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

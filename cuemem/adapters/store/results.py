@@ -11,7 +11,9 @@ from cuemem.adapters.store.records import ResultRecord, RunRecord
 from cuemem.adapters.store.rows import Table, first, from_utc, to_json, utc_now
 from cuemem.errors import UnknownName
 
-_RESULTS = Table.of("results", "run_id text, conversation_id text, question_index integer, values text")
+_RESULTS = Table.of("results", "run_id text, conversation_id text, question_index integer, values text, open text")
+
+_FEW = 4  # rows that single statements insert sooner than a table
 
 
 class Results(Connected):
@@ -31,11 +33,15 @@ class Results(Connected):
         latest = {(r.conversation_id, r.question_index): (run_id, *_fields(r)) for r in results}
         with self.writing() as cursor:
             _require(cursor, run_id)
-            for conversation_id, index in latest:
-                cursor.execute(
-                    "DELETE FROM results WHERE run_id = ? AND conversation_id = ? AND question_index = ?",
-                    [run_id, conversation_id, index],
-                )
+            if len(latest) <= _FEW:
+                for row in latest.values():
+                    cursor.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
+                return
+            cursor.execute(
+                """DELETE FROM results WHERE run_id = ? AND (conversation_id, question_index) IN
+                   (SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[]))""",
+                [run_id, [key for key, _ in latest], [index for _, index in latest]],
+            )
             _RESULTS.insert(cursor, list(latest.values()))
 
     def results(self, run_id: str) -> tuple[ResultRecord, ...]:
@@ -43,28 +49,42 @@ class Results(Connected):
         with self.reading() as cursor:
             _require(cursor, run_id)
             rows = cursor.execute(
-                """SELECT conversation_id, question_index, "values" FROM results WHERE run_id = ?
+                """SELECT conversation_id, question_index, "values", open FROM results WHERE run_id = ?
                    ORDER BY conversation_id, question_index""",
                 [run_id],
             ).fetchall()
-        return tuple(ResultRecord(key, index, json.loads(values)) for key, index, values in rows)
+        return tuple(ResultRecord(key, index, json.loads(values), left) for key, index, values, left in rows)
+
+    def run(self, run_id: str) -> RunRecord:
+        """One run. Raises UnknownName."""
+        for record in self.runs():
+            if record.run_id == run_id:
+                return record
+        raise UnknownName(f"The store holds no run {run_id!r}.")
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs in the order of their start."""
         with self.reading() as cursor:
             rows = cursor.execute(
-                """SELECT run_id, kind, card, created_at, count(question_index)
+                """SELECT run_id, kind, card, created_at, count(question_index),
+                          count_if(open = 'answer'), count_if(open = 'verdict')
                    FROM runs LEFT JOIN results USING (run_id) GROUP BY ALL ORDER BY created_at, run_id"""
             ).fetchall()
         return tuple(
-            RunRecord(run_id, kind, json.loads(card), from_utc(started), results)
-            for run_id, kind, card, started, results in rows
+            RunRecord(run_id, kind, json.loads(card), from_utc(started), *counts)
+            for run_id, kind, card, started, *counts in rows
         )
+
+    def clear_results(self, run_id: str) -> None:
+        """Take out the results of a run, and keep its card."""
+        with self.writing() as cursor:
+            cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
 
     def remove_run(self, run_id: str) -> None:
         """Take out a run and its results; no harm where there is none."""
         with self.writing() as cursor:
             cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
+            cursor.execute("DELETE FROM batch_requests WHERE owner = ?", [run_id])
             cursor.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
 
 
@@ -73,5 +93,5 @@ def _require(cursor: Cursor, run_id: str) -> None:
         raise UnknownName(f"The store holds no run {run_id!r}.")
 
 
-def _fields(result: ResultRecord) -> tuple[str, int, str]:
-    return result.conversation_id, result.question_index, to_json(dict(result.values))
+def _fields(result: ResultRecord) -> tuple[str, int, str, str]:
+    return result.conversation_id, result.question_index, to_json(dict(result.values)), result.open

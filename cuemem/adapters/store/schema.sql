@@ -272,7 +272,24 @@ CREATE TABLE results (
     conversation_id VARCHAR NOT NULL,
     question_index  INTEGER NOT NULL,
     "values"        JSON NOT NULL,
+    open            VARCHAR NOT NULL,      -- what is still to come: '', answer, verdict
     PRIMARY KEY (run_id, conversation_id, question_index)
+);
+
+-- Requests that went out in batch files, so that a line that comes back is known: its key is the custom_id.
+CREATE TABLE batch_requests (
+    request_key     VARCHAR NOT NULL,
+    owner           VARCHAR NOT NULL,      -- the run, or the conversation whose cues are extracted
+    part            VARCHAR NOT NULL,      -- extraction, answers, judging
+    model           VARCHAR NOT NULL,
+    prompt          VARCHAR NOT NULL,
+    prompt_hash     VARCHAR NOT NULL,
+    conversation_id VARCHAR NOT NULL,      -- what it draws on; it goes with it
+    max_tokens      INTEGER NOT NULL,
+    tokens_in       INTEGER NOT NULL,      -- by the fixed tokenizer, for a reply that does not say
+    reply_schema    JSON,                  -- the JSON that is asked for, NULL for text
+    exported_at     TIMESTAMP NOT NULL,
+    PRIMARY KEY (request_key, owner)
 );
 
 -- Background work of the app: what was begun and not ended when the process stopped can be taken up again.

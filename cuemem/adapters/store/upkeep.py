@@ -15,6 +15,7 @@ from cuemem.types import ConversationId, TurnUnit
 # Every table with a conversation_id, the conversations themselves last.
 _KEYED = (
     "results",
+    "batch_requests",
     "verdicts",
     "replies",
     "chat_failures",

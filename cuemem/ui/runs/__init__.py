@@ -1,0 +1,1 @@
+"""The Runs page: is B better than A, and is it real?"""

@@ -1,0 +1,193 @@
+"""From a run's card back to the contexts that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cuemem.adapters.store import Store
+from cuemem.errors import BadInput, CueMemError
+from cuemem.evaluation.answer import Answerer
+from cuemem.evaluation.compare import Contestant
+from cuemem.evaluation.control import at_equal_tokens
+from cuemem.evaluation.metrics import gold_of, measure, measure_context
+from cuemem.evaluation.oracle import oracle_context
+from cuemem.evaluation.retrieval import category_label
+from cuemem.evaluation.run import ORACLE, CueOrigin, ResultRow, RunCard, RunConversation
+from cuemem.knobs import fingerprint, with_settings
+from cuemem.methods import method_named
+from cuemem.ports import Memory, TokenCounter
+from cuemem.turns import cut_turns, resolve_unit
+from cuemem.types import Conversation, ConversationId, Flag, LossStage, Question, Turn, TurnId
+from cuemem.workbench.identity import source_of
+from cuemem.workbench.workbench import Workbench
+
+Asked = tuple[ConversationId, Question]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the contexts of a run come from in one conversation; ``memory`` is None for the oracle's."""
+
+    card: RunCard
+    conversation: Conversation
+    method: Any
+    budget: int | None
+    memory: Memory | None
+    turns: Sequence[Turn]
+    tokens: TokenCounter
+    flags: Mapping[int, Flag]
+
+    def contestant(self, question: Question) -> tuple[Contestant, Any]:
+        """The context that the question is answered from, and the method as it was set for it."""
+        if self.memory is None:
+            context = oracle_context(question, self.turns, self.tokens, self.budget)
+            return Contestant(self.card.title, context, self.turns), None
+        method = self._as_set(question, self.memory)
+        recall = self.memory.recall(question.query, method, self.budget)
+        return Contestant(self.card.title, recall.context, self.turns, recall), method
+
+    def row(self, question: Question, answerer: Answerer | None) -> ResultRow:
+        """What the context holds of the question's gold; with a model also what it will be asked."""
+        contestant, method = self.contestant(question)
+        gold = gold_of(question, self.turns)
+        by_id = {turn.turn_id: turn for turn in self.turns}
+        if contestant.recall is None:
+            retrieval = measure_context(contestant.context, gold, by_id)
+        else:
+            retrieval = measure(contestant.recall, gold, by_id)
+        missed = set(gold.turns) - set(contestant.context.turn_ids)
+        flag = self.flags.get(question.index)
+        row = ResultRow(
+            conversation_id=self.conversation.conversation_id,
+            conversation=self.conversation.title,
+            question=question,
+            gold=gold,
+            retrieval=retrieval,
+            lost={turn_id: self._stage(question, method, turn_id) for turn_id in gold.turns if turn_id in missed},
+            flag=flag.kind if flag else "",
+        )
+        return row if answerer is None else replace(row, **self._prompt(question, contestant, answerer))
+
+    def _as_set(self, question: Question, memory: Memory) -> Any:
+        if self.card.graph == "on":
+            return self.method
+        alone = self.method.without_graph()
+        if self.card.graph == "off":
+            return alone
+        wanted = memory.recall(question.query, self.method, self.budget).context.tokens
+        control = at_equal_tokens(memory, self.method, question.query, (), wanted, self.budget)
+        if control is not None:
+            return control.method
+        table = memory.entries(question.query, alone)  # already its smallest context costs more
+        return alone if table is None else with_settings(alone, {table.counted: 1})
+
+    def _stage(self, question: Question, method: Any, turn_id: TurnId) -> LossStage:
+        if self.memory is None:
+            return "cut by budget"
+        return self.memory.explain(question.query, method, turn_id, self.budget).stage
+
+    def _prompt(self, question: Question, contestant: Contestant, answerer: Answerer) -> dict[str, Any]:
+        """The key of the request that comes first; a context that turns out too long is asked about again."""
+        about = self.conversation.conversation_id
+        context = contestant.context
+        window = answerer.chat.window
+        room = None if window is None else answerer.room(question.query, window)
+        if room is not None and 0 < room < context.tokens:
+            context = answerer.fitted(question.query, context, self.turns)
+        request = answerer.request(question.query, context, about)
+        count = context.tokens + answerer.around(question.query)
+        return {"request_key": request.key(answerer.chat.name), "prompt_tokens": count}
+
+
+def source(workbench: Workbench, card: RunCard, entry: RunConversation) -> Source:
+    """The source of a run in one of its conversations.
+
+    Raises BadInput where the cues are others than when the run began, NotBuilt where the memory is gone, and
+    UnknownName where the conversation is.
+    """
+    store = workbench.store
+    conversation = store.conversation(entry.conversation_id)
+    flags = store.flagged(entry.conversation_id)
+    if card.method == ORACLE:
+        turns = cut_turns(conversation, entry.settings["turn_unit"])
+        return Source(card, conversation, None, entry.budget, None, turns, workbench.tokens, flags)
+    method = with_settings(method_named(card.method), entry.settings)
+    held = cue_origin(store, conversation, method)
+    if held != entry.cue_set and (
+        held is None or entry.cue_set is None or held.content_hash != entry.cue_set.content_hash
+    ):
+        raise BadInput(
+            f"The cues of {conversation.title} have changed since the run began, so its questions would not be "
+            "measured alike. Begin a new run."
+        )
+    memory = workbench.memory(entry.conversation_id, method)
+    return Source(card, conversation, method, entry.budget, memory, memory.turns, workbench.tokens, flags)
+
+
+def cue_origin(store: Store, conversation: Conversation, method: Any) -> CueOrigin | None:
+    """The cues that the method's memory is made from."""
+    wanted = (source_of(method), resolve_unit(conversation, method.turn_unit))
+    for held in store.cue_sets(conversation.conversation_id):
+        if (held.source, held.turn_unit) == wanted:
+            return CueOrigin(dict(held.provenance), held.content_hash, held.cues)
+    return None
+
+
+def select(
+    store: Store, conversations: Sequence[ConversationId], limit: int | None, categories: Sequence[str]
+) -> list[Asked]:
+    """The questions of these conversations, in their order: of these categories, at most so many in all.
+
+    A category is called by its number, its name, or both as they are shown; ``abstention`` means those whose right
+    reply is that it was not mentioned. Under a limit every conversation gives as many as every other, from its first
+    on. Raises BadInput for a category that no question has, and where no question is left.
+    """
+    found = {key: list(store.questions(key)) for key in conversations}
+    labels = sorted({category_label(question) for questions in found.values() for question in questions})
+    for name in categories:
+        if not any(_is_of(question, name) for questions in found.values() for question in questions):
+            raise BadInput(f"No question is of category {name!r}; there are {', '.join(labels) or 'none'}.")
+    if categories:
+        found = {
+            key: [question for question in questions if any(_is_of(question, name) for name in categories)]
+            for key, questions in found.items()
+        }
+    shares = dict.fromkeys(found, 0)
+    left = sum(map(len, found.values())) if limit is None else limit
+    while left and (behind := [key for key in found if shares[key] < len(found[key])]):
+        for key in behind[:left]:
+            shares[key] += 1
+        left -= min(left, len(behind))
+    asked = [(key, question) for key in found for question in found[key][: shares[key]]]
+    if not asked:
+        raise BadInput("The conversations that are chosen hold no question. Choose others.")
+    return asked
+
+
+def question_hash(asked: Sequence[Asked]) -> str:
+    """What two runs over the same questions have in common."""
+    return fingerprint(sorted((key, question.index) for key, question in asked))
+
+
+def asked_by(store: Store, card: RunCard) -> list[Asked]:
+    """The questions of a run. Raises BadInput where they are no longer those that it began with."""
+    wanted = card.questions
+    ids = [entry.conversation_id for entry in card.conversations]
+    try:
+        asked = select(store, ids, wanted.limit, wanted.categories)
+    except CueMemError as error:
+        raise BadInput(f"The questions of the run are not all here: {error}") from error
+    if question_hash(asked) != wanted.hash:
+        raise BadInput("The questions of the run are not those that it began with. Begin a new run.")
+    return asked
+
+
+def _is_of(question: Question, name: str) -> bool:
+    """Whether a category's name, as people write it, means the question's."""
+    wanted = name.strip().casefold()
+    if wanted == "abstention":
+        return question.unanswerable
+    number = "" if question.category_number is None else str(question.category_number)
+    return wanted in (number, question.category.casefold(), category_label(question).casefold())

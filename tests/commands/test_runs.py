@@ -1,0 +1,275 @@
+"""evaluate, compare, runs and batch, against the tests' own server."""
+
+from __future__ import annotations
+
+import csv
+import json
+import operator
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuemem.adapters.store import Store
+from cuemem.workbench.runs import opened
+from tests.commands.conftest import Cli
+from tests.commands.nursery import Nursery
+from tests.datasets.samples import locomo, says
+from tests.openai_server import Act, OpenAIServer, Request
+
+KEY = "planted-KEY-0123456789abcdef"
+
+
+def flat(text: str) -> str:
+    """What a terminal of any width would say."""
+    return " ".join(text.split())
+
+
+def reply(request: Request) -> str:
+    """Right or wrong by the size of the prompt, so that methods differ; the same to the same request."""
+    if "judgment" in request.prompt:
+        right = "correct" if "yes" in request.texts[-1] else "incorrect"
+        return f'{{"judgment": "{right}", "reason": "Because."}}'
+    return "yes, here" if len(request.prompt) % 5 else "no, there"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    running.script.clear()
+    running.log.clear()
+    running.respond = reply
+    monkeypatch.setenv("CUEMEM_MODEL", "openai/test")
+    monkeypatch.setenv("CUEMEM_API_BASE", running.base)
+    monkeypatch.setenv("CUEMEM_API_KEY", KEY)
+    return running
+
+
+def test_a_benchmark_is_run_shown_compared_exported_and_imported(
+    server: OpenAIServer, cli: Cli, empty: Cli, tmp_path: Path
+) -> None:
+    words = ["evaluate", "lakeside", "--cues", "imported", "--limit", 6, "--method", "cuemem", "--method", "oracle"]
+    assert "say --yes" in cli("--json", *words, code=1).document["error"]
+    assert server.log == []
+    assert "12 answers and at most 12 verdicts" in cli(*words, "--estimate").out.replace("\n", " ")
+    document = cli("--json", *words, "--yes").document
+    one = document["runs"][0]
+    assert [it["state"] for it in document["runs"]] == ["done", "done"]
+    answers = sum("judgment" not in request.prompt for request in server.log)
+    assert answers == 12
+    asked = len(server.log)
+
+    shown = cli(*words, "--yes").out
+    assert len(server.log) == asked
+    for word in ("CueMem", "Oracle evidence", "accuracy %", "What a question costs (Table 3)", "81.1", "not known"):
+        assert word in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+    compared = cli("compare", one["run_id"], "oracle", "--show", "fixed").out
+    assert "The answer prompts" not in compared
+    assert "Method: CueMem → Oracle evidence." in compared
+    assert max(map(len, compared.splitlines())) <= 80
+    flips = cli("--json", "compare", one["run_id"], "oracle").document
+    kinds = [row["became"] for row in flips["questions"]]
+    assert sum(kinds.count(kind) for kind in ("fixed", "broken", "both right", "both wrong")) == len(kinds) == 6
+
+    group = one["card"]["groups"][0]
+    for ending in ("jsonl", "csv", "parquet", "md", "tex"):
+        cli("runs", "export", group, tmp_path / f"out.{ending}")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    assert {row["verdict"] for row in rows} <= {"correct", "incorrect"}
+    assert json.loads((tmp_path / "out.csv.card.json").read_text())[one["run_id"]]["method"] == "cuemem"
+    for file_ in tmp_path.glob("out.*"):
+        assert KEY.encode() not in file_.read_bytes()
+
+    assert "2 runs" in empty("runs", "import", tmp_path / "out.jsonl").out
+    assert "here already" in empty("runs", "import", tmp_path / "out.jsonl").out
+    there = empty("--json", "runs", "show", group).document["runs"]
+    for before, after in zip(document["runs"], there, strict=True):
+        assert after["summary"] == before["summary"]
+    assert "Removed" in empty("runs", "remove", group, "--yes").out
+    assert empty("--json", "runs", "list").document["runs"] == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="makes its processes by fork")
+def test_an_evaluation_that_is_killed_twice_asks_nothing_twice_and_loses_nothing(
+    server: OpenAIServer, cli: Cli
+) -> None:
+    """40 questions by four methods, 3 calls at once. By kill -9 while answers, and while verdicts are under way."""
+    answered: Counter[str] = Counter()
+    killed = threading.Event()
+    stop_at = 0
+
+    def respond(request: Request) -> str | Act:
+        if stop_at and len(server.log) > stop_at:
+            killed.wait(60)
+            return Act(drop="before")
+        answered[request.prompt] += 1
+        return reply(request)
+
+    server.respond = respond
+    methods = [word for name in ("cuemem", "naive_rag", "full_history", "oracle") for word in ("--method", name)]
+    words = ["evaluate", "lakeside", "--cues", "imported", "--limit", 40, *methods, "--concurrency", 3, "--yes"]
+    env = {name: os.environ[name] for name in ("CUEMEM_MODEL", "CUEMEM_API_BASE", "CUEMEM_API_KEY")}
+    with Nursery() as nursery:
+        for more in (25, 60):  # in the answers of the first run; in the verdicts of it, or in the answers of the next
+            stop_at = len(server.log) + more
+            pid = nursery.start(["--store", cli.store, *words], env)
+            until(lambda: server.working == 3 and len(server.log) > stop_at)  # noqa: B023 - called here only
+            assert nursery.kill(pid) == -signal.SIGKILL
+            killed.set()
+            until(lambda: server.working == 0)
+            killed.clear()
+    stop_at = 0
+    runs = cli("--json", *words).document["runs"]
+    assert [run["state"] for run in runs] == ["done"] * 4
+    assert set(answered.values()) == {1}
+    before = len(server.log)
+
+    plain: list[list[bool]] = []  # by run and question, whether it came out right, told from the replies alone
+    with Store.open(cli.store) as store:
+        for run in runs:
+            rows = opened(store, run["run_id"]).rows
+            assert [row.question.index for row in rows] == list(range(40))
+            assert {row.request_key for row in rows} <= {kept["request_key"] for kept in store.export_replies()}
+            assert [row.answer.text for row in rows if row.answer] == [
+                "yes, here" if row.verdict and row.verdict.correct else "no, there" for row in rows
+            ]
+            plain.append([row.answer is not None and row.answer.text == "yes, here" for row in rows])
+        headline = [row.question.category_number != 5 for row in rows]
+    asked = Counter("judgment" in prompt for prompt in answered)
+    assert asked[False] == 160
+    assert asked[True] == sum(len({runs_[place] for runs_ in plain}) for place in range(40))
+    for run, right in zip(runs, plain, strict=True):
+        line = run["summary"]["everything"][0]
+        assert (line["judged"], line["correct"]) == (sum(headline), sum(map(operator.and_, right, headline)))
+    flips = cli("--json", "compare", runs[0]["run_id"], runs[2]["run_id"]).document["table"][0]["flips"]
+    pairs = Counter(
+        pair for pair, counts in zip(zip(plain[0], plain[2], strict=True), headline, strict=True) if counts
+    )
+    assert [flips[kind] for kind in ("both_right", "fixed", "broken", "both_wrong")] == [
+        pairs[pair] for pair in ((True, True), (False, True), (True, False), (False, False))
+    ]
+    assert len(server.log) == before
+
+
+def until(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 100
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def test_presets_settings_and_caps(server: OpenAIServer, cli: Cli) -> None:
+    document = cli("--json", "evaluate", "--cues", "imported", "--preset", "ablations", "--model", "none").document
+    assert [run["card"]["graph"] for run in document["runs"]] == ["on", "off", "off at equal tokens"]
+    words = ("evaluate", "lakeside", "--cues", "imported", "--limit", 8, "--settings", "w=1,m=5", "--no-priority")
+    capped = cli("--json", *words, "--preset", "comparison", "--judge", "none", "--yes", "--max-calls", 3).document
+    assert "cap of 3 calls" in capped["stopped"]
+    assert len(server.log) == 3
+    assert [run["state"] for run in capped["runs"]] == ["5 answers to come", "8 answers to come"]
+    assert capped["runs"][0]["label"] == "Full history, no priority instruction"
+    assert capped["runs"][1]["card"]["conversations"][0]["settings"]["window"] == 1
+    group = capped["runs"][0]["card"]["groups"][0]
+    assert cli("--json", "evaluate", "--resume", group, "--yes").document["stopped"] is None
+    assert len(server.log) == 16
+    for wrong, said in {
+        ("--method", "magic"): "is not one of",
+        ("--method", "oracle:m=3"): "has no setting 'm'",
+        ("--settings", "q=3"): "None of the methods",
+        ("--settings", "w"): "is not a setting",
+        ("--method", "cuemem:w=99"): "outside its range",
+        ("--resume", group, "--method", "oracle"): "knows its questions",
+        ("--dataset", "nothing"): "No conversation of dataset",
+    }.items():
+        ran = cli("evaluate", "--cues", "imported", *wrong, code=1 if "nothing" in wrong else 2)
+        assert said in flat(ran.err), wrong
+
+
+def batch(requests: Path, server: OpenAIServer) -> list[dict[str, Any]]:
+    """What a batch service makes of a file of requests."""
+    lines = []
+    for line in requests.read_text(encoding="utf-8").splitlines():
+        said = json.loads(line)
+        assert (said["method"], said["url"]) == ("POST", "/v1/chat/completions")
+        assert said["body"]["model"] == "test"
+        text = reply(Request(said["url"], {}, said["body"], 0.0))
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        body = {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 7}}
+        response = {"status_code": 200, "request_id": "r", "body": body}
+        lines.append({"id": "b", "custom_id": said["custom_id"], "response": response, "error": None})
+    return lines
+
+
+def test_a_run_whose_replies_come_from_batch_files(server: OpenAIServer, cli: Cli, tmp_path: Path) -> None:
+    words = ("evaluate", "lakeside", "--cues", "imported", "--limit", 6, "--batch")
+    (run,) = cli("--json", *words).document["runs"]
+    assert run["state"] == "waiting for 6 replies"
+    assert "6 answers" in cli("batch", "export", run["run_id"], tmp_path / "v.jsonl", "--part", "judging", code=1).err
+    out, back = tmp_path / "answers.jsonl", tmp_path / "back.jsonl"
+    assert cli("--json", "batch", "export", run["run_id"], out, "--part", "answers").document["lines"] == 6
+    lines = batch(out, server)[::-1]
+    lines[1] |= {"response": None, "error": {"code": "batch_expired", "message": "Too late."}}
+    stranger = lines[0] | {"custom_id": "x" * 64}
+    back.write_text("\n".join([*map(json.dumps, [*lines[:5], stranger]), "{broken"]), encoding="utf-8")
+    (arrived,) = cli("--json", "batch", "import", back).document["files"]
+    counts = {key: arrived["arrived"][key] for key in ("replies", "known", "failed", "unknown", "missing")}
+    assert counts == {"replies": 4, "known": 0, "failed": 1, "unknown": 1, "missing": 1}
+    kinds = sorted(problem["kind"] for problem in arrived["arrived"]["problems"])
+    assert kinds == ["batch line failed", "batch line unknown", "batch line unreadable"]
+    assert arrived["arrived"]["resumed"] == [run["run_id"]]
+    (now,) = cli("--json", "runs", "show", run["run_id"]).document["runs"]
+    assert now["state"] == "waiting for 1 reply"
+
+    cli("evaluate", "--resume", run["run_id"], "--retry-failed")
+    again = tmp_path / "again.jsonl"
+    assert cli("--json", "batch", "export", run["run_id"], again).document["lines"] == 2
+    back.write_text("\n".join(map(json.dumps, batch(again, server))), encoding="utf-8")
+    assert "2 replies taken in" in flat(cli("batch", "import", back).out)
+    assert cli("--json", "batch", "export", run["run_id"], out, "--part", "judging").document["lines"] <= 6
+    back.write_text("\n".join(map(json.dumps, batch(out, server))), encoding="utf-8")
+    cli("batch", "import", back)
+    (done,) = cli("--json", "runs", "show", run["run_id"]).document["runs"]
+    assert done["state"] == "done"
+    assert server.log == []
+    live = cli("--json", "evaluate", "lakeside", "--cues", "imported", "--limit", 6, "--yes").document["runs"][0]
+    assert live["run_id"] == run["run_id"]
+    assert server.log == []
+    back.write_text(json.dumps(stranger), encoding="utf-8")
+    assert "answers nothing that went out" in cli("batch", "import", back, code=1).err
+
+
+def test_an_extraction_whose_replies_come_from_a_batch_file(server: OpenAIServer, empty: Cli, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.json"
+    talk.write_text(
+        json.dumps([locomo([says(f"D1:{n}", f"I have {n} cats.") for n in range(1, 5)], sample_id="one")])
+    )
+    empty("load", talk)
+    out = tmp_path / "cues.jsonl"
+    assert empty("--json", "batch", "export", "one", out, "--part", "extraction").document["lines"] == 4
+    waits = empty("build", "one", "--cues", "llm", "--batch", code=1).out
+    assert "still to come from a batch file" in flat(waits)
+    fact = json.dumps({"facts": [{"subject": "Ann", "relation": "has", "object": "cats"}]})
+    lines = batch(out, server)
+    for line in lines:
+        line["response"]["body"]["choices"][0]["message"]["content"] = fact
+    lines[0]["response"] |= {"status_code": 500, "body": {"error": {"message": "Oops."}}}
+    out.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert "3 replies taken in, 0 known already, 1 failed" in flat(empty("batch", "import", out).out)
+    document = empty("--json", "build", "one", "--cues", "llm", "--batch").document
+    assert document["built"][0]["memory"]["cue_count"] == 3
+    assert [it["turn_id"] for it in document["failed_turns"]] == ["D1:1"]
+    assert server.log == []
