@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -57,26 +58,34 @@ def record(
 ) -> Recorded:
     """Ask the model and let it judge itself, then write what it replied. What was asked before is not asked again.
 
-    Method by method, so that a server's prefix cache serves the questions on one history; judging comes last.
+    Method by method, so that a server's prefix cache serves the questions on one history; judging comes after. What
+    came is written even when the rest is interrupted.
     """
     asked = list(_asked(workbench))
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
-    answers = []
-    for done, it in enumerate(asked):
-        progress(f"answers, {it.contestant.name}", done, len(asked))
-        answers.append(
-            model.answer(it.question.query, it.contestant.context, it.contestant.turns, it.conversation_id)
-        )
-    verdicts = unparsed = 0
-    for done, (it, answer) in enumerate(zip(asked, answers, strict=True)):
-        progress("verdicts", done, len(asked))
-        outcome = _judged(workbench, settings, prompts, it, answer)
-        verdicts += outcome != "no answer"
-        unparsed += outcome == "unparsed"
-    ids = list(dict.fromkeys(it.conversation_id for it in asked))
-    rows = [row for row in workbench.store.export_replies(ids) if row["model"] == model.chat.name]
+    answers: list[Answer] = []
+    outcomes: list[str] = []
+    try:
+        for _, group in groupby(asked, key=lambda it: it.conversation_id):
+            here = list(group)
+            for it in here:
+                progress(f"answers, {it.contestant.name}", len(answers), len(asked))
+                query, context = it.question.query, it.contestant.context
+                answers.append(model.answer(query, context, it.contestant.turns, it.conversation_id))
+            for it, answer in zip(here, answers[-len(here) :], strict=True):
+                progress("verdicts", len(outcomes), len(asked))
+                outcomes.append(_judged(workbench, settings, prompts, it, answer))
+    finally:
+        _write(workbench, model.chat.name, [it.conversation_id for it in asked], file)
+    failed = sum(it.failure is not None for it in answers)
+    given = [outcome for outcome in outcomes if outcome != "no answer"]
+    return Recorded(len(answers), failed, len(given), given.count("unparsed"), file)
+
+
+def _write(workbench: Workbench, model: str, conversation_ids: list[ConversationId], file: Path) -> None:
+    ids = list(dict.fromkeys(conversation_ids))
+    rows = [row for row in workbench.store.export_replies(ids) if row["model"] == model]
     file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return Recorded(len(answers), sum(it.failure is not None for it in answers), verdicts, unparsed, file)
 
 
 def _judged(workbench: Workbench, settings: ModelSettings, prompts: Prompts, it: _Asked, answer: Answer) -> str:
