@@ -30,6 +30,10 @@ PAGES = {
         st.Page("pages/sweep.py", title="Sweep", icon=":material/query_stats:", url_path="sweep"),
         st.Page("pages/runs.py", title="Runs", icon=":material/leaderboard:", url_path="runs"),
     ],
+    "Review": [
+        st.Page("pages/failures.py", title="Failures", icon=":material/rule:", url_path="failures"),
+        st.Page("pages/judge.py", title="Judge desk", icon=":material/gavel:", url_path="judge"),
+    ],
     "Learn": [
         st.Page("pages/learn.py", title="Step by step", icon=":material/school:", url_path="learn"),
     ],

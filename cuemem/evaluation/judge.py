@@ -59,12 +59,13 @@ def suited_protocol(dataset: str) -> JudgeProtocol:
 
 @dataclass(frozen=True)
 class Judge:
-    """A model with the protocol by which it judges."""
+    """A model with the protocol by which it judges. ``repeat`` above 0 judges anew what it has judged already."""
 
     chat: ChatModel
     prompts: Prompts
     protocol: JudgeProtocol = "strict"
     max_tokens: int = 1024
+    repeat: int = 0
 
     def template(self, question: Question) -> str:
         """The prompt's name. For LongMemEval by question type, but an unanswerable question has its own."""
@@ -78,7 +79,7 @@ class Judge:
         prompt = self.prompts[self.template(question)]
         messages = prompt.fill(question=question.text, reference=reference(question), reply=reply)
         schema = None if self.protocol == "longmemeval" else SCHEMA
-        return ChatRequest(messages, prompt.version, schema, self.max_tokens, about=about)
+        return ChatRequest(messages, prompt.version, schema, self.max_tokens, about=about, repeat=self.repeat)
 
     def judge(self, question: Question, answer: Answer, about: str = "") -> Verdict:
         """The verdict. An answer that failed or is empty is not put to the judge, and is not correct."""

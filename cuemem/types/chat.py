@@ -58,7 +58,8 @@ class ChatRequest:
     """A prompt with its parameters. ``schema`` asks for JSON of that schema, None for text.
 
     ``about`` is the conversation that the request draws on, so that its replies go when it goes; it is no part
-    of the key.
+    of the key. ``repeat`` counts how often the same is asked on purpose: 0 for the first time, and each repetition
+    has a reply of its own.
     """
 
     messages: tuple[Message, ...]
@@ -67,10 +68,11 @@ class ChatRequest:
     max_tokens: int = 1024
     temperature: float = 0.0
     about: str = ""
+    repeat: int = 0
 
     def key(self, model: str) -> str:
         """What a reply is kept under: model, messages, parameters and prompt version, hashed."""
-        parts = [
+        parts: list[Any] = [
             model,
             [asdict(message) for message in self.messages],
             self.schema,
@@ -79,6 +81,8 @@ class ChatRequest:
             self.prompt.name,
             self.prompt.hash,
         ]
+        if self.repeat:
+            parts.append(self.repeat)
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     @property

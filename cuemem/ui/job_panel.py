@@ -15,6 +15,7 @@ from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
 from cuemem.workbench.extracting import extraction_spent
+from cuemem.workbench.judging import spent_judging
 from cuemem.workbench.runs.going import spent_now
 from cuemem.workbench.tasks import TaskKind, files_of
 
@@ -140,8 +141,12 @@ def _spent(job: Job) -> markup.Html:
 
 
 def evaluation_line(job: Job) -> str:
-    """Calls and price of an evaluation so far; empty for other work."""
-    purse = spent_now(job.details["runs"]) if job.kind == "evaluate" and job.details["ask"] else None
+    """Calls and price of an evaluation, or of judging, so far; empty for other work."""
+    purse = None
+    if job.kind == "evaluate" and job.details["ask"]:
+        purse = spent_now(job.details["runs"])
+    elif job.kind == "judge":
+        purse = spent_judging(job.details["runs"])
     if purse is None:
         return ""
     price = money(None if purse.unpriced else purse.cost)

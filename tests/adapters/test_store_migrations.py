@@ -12,7 +12,7 @@ from tests.adapters.store_samples import extractions, load, sample
 
 SCHEMA_2 = Path(__file__).with_name("schema_2.sql")
 KEY = sample().conversation.conversation_id
-ADDED = ("corrections", "overlays", "jobs", "replies", "chat_failures", "prompts", "verdicts", "batch_requests")
+ADDED = ("corrections", "overlays", "jobs", "replies", "chat_failures", "prompts", "verdicts", "batch_requests", "reviews")
 SHAPES = (
     """SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
        WHERE database_name = current_database() AND NOT internal ORDER BY ALL""",
@@ -48,7 +48,7 @@ def version_2(tmp_path: Path) -> Path:
 def test_version_2_is_brought_up_to_date_with_all_that_it_holds(version_2: Path, tmp_path: Path) -> None:
     assert shape(version_2) != shape(tmp_path / "today.duckdb")
     with Store.open(version_2) as store:
-        assert store.info().schema_version == SCHEMA_VERSION == 6
+        assert store.info().schema_version == SCHEMA_VERSION == 7
         assert store.conversation(KEY) == sample().conversation
         assert store.extractions(KEY, "given", "utterance") == tuple(extractions(sample().conversation))
         assert [store.info().rows[table] for table in ADDED] == [0] * len(ADDED)

@@ -33,6 +33,7 @@ from cuemem.adapters.store.records import (
     MemoryRecord,
     OverlayRecord,
     ResultRecord,
+    ReviewRecord,
     RunRecord,
     Spent,
     StoreInfo,
@@ -40,6 +41,7 @@ from cuemem.adapters.store.records import (
 )
 from cuemem.adapters.store.replies import Replies
 from cuemem.adapters.store.results import Results
+from cuemem.adapters.store.reviews import Reviews
 from cuemem.adapters.store.upkeep import Upkeep
 from cuemem.adapters.store.vectors import CachedEmbedder, Found, Vectors
 from cuemem.adapters.store.verdicts import Verdicts
@@ -63,6 +65,7 @@ __all__ = [
     "MemoryRecord",
     "OverlayRecord",
     "ResultRecord",
+    "ReviewRecord",
     "RunRecord",
     "Spent",
     "Store",
@@ -80,7 +83,18 @@ def default_store_path() -> Path:
 
 
 class Store(
-    Loading, Corrections, Vectors, Replies, Verdicts, Memories, Results, BatchTable, Overlays, JobTable, Upkeep
+    Loading,
+    Corrections,
+    Vectors,
+    Replies,
+    Verdicts,
+    Memories,
+    Results,
+    Reviews,
+    BatchTable,
+    Overlays,
+    JobTable,
+    Upkeep,
 ):
     """An open store. Safe to share between threads; a second process cannot open the same file.
 

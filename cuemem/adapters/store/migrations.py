@@ -80,6 +80,20 @@ STEPS: tuple[Step, ...] = (
                max_tokens INTEGER NOT NULL, tokens_in INTEGER NOT NULL, reply_schema JSON,
                exported_at TIMESTAMP NOT NULL, PRIMARY KEY (request_key, owner))""",
     ),
+    (
+        # 7: failures are reviewed, and judges asked repeatedly.
+        """CREATE TABLE reviews (
+               run_id VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL, question_index INTEGER NOT NULL,
+               answer_key VARCHAR NOT NULL, proposed VARCHAR NOT NULL, decided VARCHAR, flag BOOLEAN NOT NULL,
+               note VARCHAR NOT NULL, decided_at TIMESTAMP NOT NULL,
+               PRIMARY KEY (run_id, conversation_id, question_index))""",
+        """CREATE TABLE repeated_verdicts (
+               conversation_id VARCHAR NOT NULL, question_index INTEGER NOT NULL, answer_key VARCHAR NOT NULL,
+               judge VARCHAR NOT NULL, protocol VARCHAR NOT NULL, prompt_hash VARCHAR NOT NULL,
+               repeat INTEGER NOT NULL, outcome VARCHAR NOT NULL, reason VARCHAR NOT NULL,
+               judged_at TIMESTAMP NOT NULL,
+               PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash, repeat))""",
+    ),
 )
 CURRENT = len(STEPS) + 1
 

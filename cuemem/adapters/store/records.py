@@ -158,6 +158,26 @@ class VerdictRecord:
     outcome: VerdictOutcome
     reason: str
     judged_at: datetime
+    repeat: int = 0  # above 0: asked again on purpose
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """What a person made of one failure of a run. ``proposed`` is the class that the machine proposed at that time.
+
+    ``decided`` is the person's class, None while the failure is only flagged (its gold is doubted) or noted.
+    ``answer_key`` tells which answer was looked at; it is empty in a run without answers.
+    """
+
+    run_id: str
+    conversation_id: ConversationId
+    question_index: int
+    answer_key: str
+    proposed: str
+    decided: str | None = None
+    flag: bool = False
+    note: str = ""
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,9 +81,10 @@ class Results(Connected):
             cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
 
     def remove_run(self, run_id: str) -> None:
-        """Take out a run and its results; no harm where there is none."""
+        """Take out a run, its results and what was decided of its failures; no harm where there is none."""
         with self.writing() as cursor:
             cursor.execute("DELETE FROM results WHERE run_id = ?", [run_id])
+            cursor.execute("DELETE FROM reviews WHERE run_id = ?", [run_id])
             cursor.execute("DELETE FROM batch_requests WHERE owner = ?", [run_id])
             cursor.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
 

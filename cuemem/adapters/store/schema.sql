@@ -244,6 +244,21 @@ CREATE TABLE verdicts (
     PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash)
 );
 
+-- The same judge asked again on purpose, to see how steady it is: never mixed up with the verdict that counts.
+CREATE TABLE repeated_verdicts (
+    conversation_id VARCHAR NOT NULL,
+    question_index  INTEGER NOT NULL,
+    answer_key      VARCHAR NOT NULL,
+    judge           VARCHAR NOT NULL,
+    protocol        VARCHAR NOT NULL,
+    prompt_hash     VARCHAR NOT NULL,
+    repeat          INTEGER NOT NULL,      -- from 1; the verdict that counts is in verdicts
+    outcome         VARCHAR NOT NULL,
+    reason          VARCHAR NOT NULL,
+    judged_at       TIMESTAMP NOT NULL,
+    PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash, repeat)
+);
+
 -- What was built and measured ---------------------------------------------------------------------------------
 
 CREATE TABLE memories (
@@ -273,6 +288,20 @@ CREATE TABLE results (
     question_index  INTEGER NOT NULL,
     "values"        JSON NOT NULL,
     open            VARCHAR NOT NULL,      -- what is still to come: '', answer, verdict
+    PRIMARY KEY (run_id, conversation_id, question_index)
+);
+
+-- What a person made of a failure of a run, beside what the machine proposed at that time.
+CREATE TABLE reviews (
+    run_id          VARCHAR NOT NULL,
+    conversation_id VARCHAR NOT NULL,
+    question_index  INTEGER NOT NULL,
+    answer_key      VARCHAR NOT NULL,      -- of the answer that was looked at, '' in a run without answers
+    proposed        VARCHAR NOT NULL,
+    decided         VARCHAR,               -- the class, NULL while only flagged or noted
+    flag            BOOLEAN NOT NULL,      -- the gold is doubted
+    note            VARCHAR NOT NULL,
+    decided_at      TIMESTAMP NOT NULL,
     PRIMARY KEY (run_id, conversation_id, question_index)
 );
 

@@ -15,8 +15,10 @@ from cuemem.types import ConversationId, TurnUnit
 # Every table with a conversation_id, the conversations themselves last.
 _KEYED = (
     "results",
+    "reviews",
     "batch_requests",
     "verdicts",
+    "repeated_verdicts",
     "replies",
     "chat_failures",
     "memories",

@@ -34,6 +34,28 @@ class Verdicts(Connected):
             verdict.reason,
         )
 
+    def save_repeated(
+        self, conversation_id: ConversationId, question: int, answer: str, verdict: Verdict, repeat: int
+    ) -> None:
+        """Keep what a model said when it was asked again on purpose, for the ``repeat``-th time from 1 on."""
+        prompt = verdict.prompt.hash if verdict.prompt else ""
+        row = [conversation_id, question, answer_key(answer), verdict.model, verdict.protocol, prompt]
+        with self.writing() as cursor:
+            cursor.execute(
+                f"INSERT OR REPLACE INTO repeated_verdicts ({_COLUMNS}, repeat) VALUES ({', '.join('?' * 10)})",
+                [*row, verdict.outcome, verdict.reason, utc_now(), repeat],
+            )
+
+    def repeated(self, conversation_id: ConversationId) -> tuple[VerdictRecord, ...]:
+        """What models said when they were asked again, by question, answer, judge and repetition."""
+        with self.reading() as cursor:
+            rows = cursor.execute(
+                f"""SELECT {_COLUMNS}, repeat FROM repeated_verdicts WHERE conversation_id = ?
+                    ORDER BY question_index, answer_key, judge, protocol, prompt_hash, repeat""",
+                [conversation_id],
+            ).fetchall()
+        return tuple(VerdictRecord(*map(aware, row)) for row in rows)
+
     def save_human_verdict(
         self, conversation_id: ConversationId, question: int, answer: str, correct: bool, reason: str = ""
     ) -> None:

@@ -36,7 +36,7 @@ def pair_card(pair: Pair, one: Run, other: Run) -> None:
         for column, name, row, run in ((left, "A", pair.before, one), (right, "B", pair.after, other)):
             with column:
                 markup.show(_side(name, row, run))
-                _links(row, run, name)
+                run_links(row, run, name)
 
 
 def _side(name: str, row: ResultRow, run: Run) -> Html:
@@ -45,7 +45,7 @@ def _side(name: str, row: ResultRow, run: Run) -> Html:
         "Answer": "" if answer is None else (str(answer.failure) if answer.failure else answer.text),
         "Note": answer.note if answer else "",
         "Verdict": f"{verdict.outcome}: {verdict.reason}" if verdict else "",
-        "Gold found": _found(row),
+        "Gold found": found_words(row),
         "Context": f"{counted(row.retrieval.turns, 'turn')}, {row.retrieval.tokens:,} tokens",
     }
     lines = [
@@ -61,7 +61,8 @@ def _side(name: str, row: ResultRow, run: Run) -> Html:
     )
 
 
-def _found(row: ResultRow) -> str:
+def found_words(row: ResultRow) -> str:
+    """How much of the gold is in the context, and where the rest was lost."""
     if not row.gold.turns:
         return "the question has no gold turns"
     found = [turn_id for turn_id in row.gold.turns if turn_id not in row.lost]
@@ -69,7 +70,7 @@ def _found(row: ResultRow) -> str:
     return f"{len(found)} of {len(row.gold.turns)}" + (f"; lost: {lost}" if lost else "")
 
 
-def _links(row: ResultRow, run: Run, name: str) -> None:
+def run_links(row: ResultRow, run: Run, name: str) -> None:
     """To Trace and Answers at the run's settings; where the conversation is not here, what to load."""
     if row.conversation_id not in {summary.conversation_id for summary in cache.summaries()}:
         files = ", ".join(file.name for file in run.card.files)

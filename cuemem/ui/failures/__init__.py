@@ -1,0 +1,1 @@
+"""Failures: what fails most, worked off one by one."""

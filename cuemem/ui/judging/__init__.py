@@ -1,0 +1,1 @@
+"""Judge desk: can the judge be trusted?"""
