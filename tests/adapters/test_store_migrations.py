@@ -12,7 +12,17 @@ from tests.adapters.store_samples import extractions, load, sample
 
 SCHEMA_2 = Path(__file__).with_name("schema_2.sql")
 KEY = sample().conversation.conversation_id
-ADDED = ("corrections", "overlays", "jobs", "replies", "chat_failures", "prompts", "verdicts", "batch_requests", "reviews")
+ADDED = (
+    "corrections",
+    "overlays",
+    "jobs",
+    "replies",
+    "chat_failures",
+    "prompts",
+    "verdicts",
+    "batch_requests",
+    "reviews",
+)
 SHAPES = (
     """SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
        WHERE database_name = current_database() AND NOT internal ORDER BY ALL""",

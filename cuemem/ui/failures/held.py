@@ -29,7 +29,7 @@ def of(run_id: str) -> tuple[Failure, ...]:
 
 
 @st.cache_resource(show_spinner="Reading the failures …", max_entries=4)
-def _of(_path: str, _commits: int, run_id: str) -> tuple[Failure, ...]:
+def _of(path: str, commits: int, run_id: str) -> tuple[Failure, ...]:
     return failures(cache.workbench().store, held.run(run_id))
 
 

@@ -114,7 +114,7 @@ def _counts(found: Sequence[Failure]) -> None:
             '<th scope="col">Class</th><th></th><th scope="col" class="cm-number">As it stands</th>'
             '<th scope="col" class="cm-number">Proposed</th><th scope="col" class="cm-number">Decided</th></tr>'
             "</thead><tbody>{rows}</tbody></table></div>"
-            '<p class="cm-quiet">The machine proposes, a person decides; both are kept. Decided: {total} of {all}.</p>',
+            '<p class="cm-quiet">The machine proposes, a person decides; both stay. Decided: {total} of {all}.</p>',
             rows=join(rows),
             total=f"{total:,}",
             all=f"{len(found):,}",

@@ -96,7 +96,7 @@ def items(of: Pool) -> tuple[Item, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _items(_path: str, _commits: int, of: Pool) -> tuple[Item, ...]:
+def _items(path: str, commits: int, of: Pool) -> tuple[Item, ...]:
     return pool([runs.run(run_id) for run_id in of.run_ids])
 
 
@@ -106,8 +106,8 @@ def known(of: Pool) -> Said:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _known(_path: str, _commits: int, of: Pool) -> Said:
-    return said(cache.workbench().store, _items(_path, _commits, of))
+def _known(path: str, commits: int, of: Pool) -> Said:
+    return said(cache.workbench().store, _items(path, commits, of))
 
 
 def number(name: str, usual: int, most: int) -> int:
