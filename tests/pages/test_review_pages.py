@@ -152,7 +152,7 @@ def test_failures_are_worked_off_by_buttons_that_have_keys(open_page: OpenPage, 
 
     test.selectbox(key="failures.filter.show").select("decided").run()
     assert "1 of 2 · " in shown(test)
-    assert test.query_params["page.show"] == ["decided"]
+    assert test.query_params["page.show"] == "decided"
     rows = list(csv.DictReader(io.StringIO(_csv(again).decode())))
     assert [row["decided"] for row in rows[:3]] == ["right but judged wrong", found[1].proposal.kind, ""]
     links = {it.proto.label: it.proto.query_string for it in test.get("page_link")}
@@ -195,7 +195,7 @@ def test_a_run_without_verdicts_has_its_misses_as_failures(open_page: OpenPage, 
 def test_labels_are_blind_and_agreement_is_counted(open_page: OpenPage, own: Path) -> None:
     test = open_page("judge", own, **{"page.size": "6"})
     assert not test.exception
-    page = shown(test) + str([it.options for it in test.selectbox]) + str(test.query_params)
+    page = shown(test) + str([it.options for it in test.selectbox]) + str([*test.query_params])
     for word in ("cuemem", "CueMem", "full_history", "Full history", "By size", "correct"):
         assert word not in page
     press(test, "judge.right")

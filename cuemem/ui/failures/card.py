@@ -131,6 +131,9 @@ def _class(it: Failure) -> None:
 def _note(it: Failure) -> None:
     with st.form("failures.noting", border=False):
         st.text_area("What is to be remembered of this failure?", it.note, key="failures.words", max_chars=2000)
-        if st.form_submit_button("Keep", type="primary"):
-            _keep(it, {"note": str(st.session_state["failures.words"]).strip()})
+        if st.form_submit_button("Keep", type="primary", on_click=_noted, args=(it,)):
             st.rerun()
+
+
+def _noted(it: Failure) -> None:
+    _keep(it, {"note": str(st.session_state["failures.words"]).strip()})
