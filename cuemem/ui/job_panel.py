@@ -15,7 +15,7 @@ from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
 from cuemem.workbench.extracting import extraction_spent
-from cuemem.workbench.judging import spent_judging
+from cuemem.workbench.rejudging import spent_judging
 from cuemem.workbench.runs.going import spent_now
 from cuemem.workbench.tasks import TaskKind, files_of
 

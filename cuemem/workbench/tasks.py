@@ -20,7 +20,7 @@ from cuemem.jobs import Job, Task
 from cuemem.methods import method_named
 from cuemem.ports import Progress
 from cuemem.types import ConversationId, Problem, TurnId
-from cuemem.workbench import incoming, judging
+from cuemem.workbench import incoming, rejudging
 from cuemem.workbench.extracting import llm_cues
 from cuemem.workbench.loading import LoadReport, load_file
 from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
@@ -62,7 +62,7 @@ def tasks(workbench: Workbench) -> dict[str, Task]:
         "sweep": partial(sweep_task, workbench),
         "evaluate": partial(work.evaluate, workbench),
         "replies": partial(work.replies, workbench),
-        "judge": partial(judging.rejudge, workbench),
+        "judge": partial(rejudging.rejudge, workbench),
     }
 
 

@@ -127,12 +127,17 @@ def _class(it: Failure) -> None:
     )
 
 
+# A dialog that opens has the focus itself; what is typed would then be taken for the keys of the page behind it.
+_FOCUS = "<script>document.querySelector('[role=dialog] textarea')?.focus()</script>"
+
+
 @st.dialog("Note")
 def _note(it: Failure) -> None:
     with st.form("failures.noting", border=False):
         st.text_area("What is to be remembered of this failure?", it.note, key="failures.words", max_chars=2000)
         if st.form_submit_button("Keep", type="primary", on_click=_noted, args=(it,)):
             st.rerun()
+    st.html(_FOCUS, unsafe_allow_javascript=True)
 
 
 def _noted(it: Failure) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -184,7 +183,7 @@ def _table(queue: Sequence[Failure], at: int, run_id: str) -> None:
     )
     st.download_button(
         "CSV",
-        partial(_csv, queue),
+        lambda: _csv(queue),
         file_name=f"{run_id}-failures.csv",
         mime="text/csv",
         key="failures.csv",

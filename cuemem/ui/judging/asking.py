@@ -10,8 +10,8 @@ from cuemem.text import counted, duration, money
 from cuemem.ui import cache, job_panel, markup, models
 from cuemem.ui.judging.held import Pool
 from cuemem.ui.markup import html
-from cuemem.workbench.judging import Asking, JudgingEstimate, estimate, judging_details
 from cuemem.workbench.models import ModelSettings
+from cuemem.workbench.rejudging import Asking, JudgingEstimate, estimate, judging_details
 from cuemem.workbench.runs import Caps
 
 

@@ -13,7 +13,7 @@ from cuemem.ui.judging.asking import ask
 from cuemem.ui.judging.drawn import Voice
 from cuemem.ui.judging.held import Pool
 from cuemem.ui.markup import html
-from cuemem.workbench.judging import Asking
+from cuemem.workbench.rejudging import Asking
 
 _BOTH: tuple[JudgeProtocol, ...] = ("strict", "generous")
 

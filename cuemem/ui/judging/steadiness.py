@@ -14,7 +14,8 @@ from cuemem.ui.judging.drawn import Voice
 from cuemem.ui.judging.held import Pool
 from cuemem.ui.markup import html
 from cuemem.ui.runs import drawn as figures
-from cuemem.workbench.judging import Asking, Item, rounds_of
+from cuemem.workbench.judging import Item, rounds_of
+from cuemem.workbench.rejudging import Asking
 
 _ROUNDS, _MOST_ROUNDS = 2, 20
 
