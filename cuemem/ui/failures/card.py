@@ -128,7 +128,10 @@ def _class(it: Failure) -> None:
 
 
 # A dialog that opens has the focus itself; what is typed would then be taken for the keys of the page behind it.
-_FOCUS = "<script>document.querySelector('[role=dialog] textarea')?.focus()</script>"
+_FOCUS = """<script>
+for (const wait of [0, 100, 300, 600])
+  setTimeout(() => document.querySelector('[role=dialog] textarea')?.focus(), wait)
+</script>"""
 
 
 @st.dialog("Note")
