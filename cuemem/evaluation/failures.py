@@ -141,7 +141,7 @@ def _model(row: ResultRow, beside: Beside) -> Proposal | None:
 
 def _gold(row: ResultRow, beside: Beside) -> Proposal | None:
     if beside.doubt:
-        return Proposal("gold wrong or disputed", f"The gold is doubted: {beside.doubt}")
+        return Proposal("gold wrong or disputed", f"The gold is doubted. {beside.doubt}")
     cites = bool(row.question.evidence)
     if cites and not row.gold.turns and not row.gold.sessions and not row.question.unanswerable:
         return Proposal("gold wrong or disputed", "Nothing that the gold cites can be found in the conversation.")

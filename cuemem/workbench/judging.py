@@ -44,7 +44,7 @@ def pool(runs: Sequence[Run]) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the store holds of the answers of a pool. Verdicts of a judge by an older prompt are not among them."""
+    """What the store holds of the answers of a pool. Where a judge spoke by several prompts, its newest word stands."""
 
     people: Mapping[AnswerName, VerdictRecord]
     judges: Mapping[tuple[str, str], Mapping[AnswerName, VerdictRecord]]  # by model and protocol

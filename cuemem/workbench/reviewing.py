@@ -104,7 +104,7 @@ def failures(store: Store, run: Run) -> tuple[Failure, ...]:
         if not wrong(row, measure, person):
             continue
         beside = Beside(
-            doubt=place.doubt(row) or ("a reviewer" if row.key in doubts else ""),
+            doubt=place.doubt(row) or ("A reviewer flagged it." if row.key in doubts else ""),
             person=person,
             others={f"{it.judge}, {it.protocol}": it.outcome for it in said if _other(it, row)},
             turns=[place.turns[turn_id] for turn_id in row.gold.turns if turn_id in place.turns],

@@ -76,7 +76,7 @@ ASIDE = {"category": "adversarial", "category_number": 5}
 def test_the_first_that_holds_is_proposed(made: ResultRow, beside: Beside, kind: str) -> None:
     proposal = propose(made, "verdicts", beside)
     assert proposal.kind == kind
-    assert proposal.why.endswith((".", "list", "so"))
+    assert proposal.why
 
 
 def test_without_verdicts_only_the_stage_and_doubtful_gold_count() -> None:

@@ -32,7 +32,7 @@ def ask(of: Pool, asking: Asking, title: str) -> None:
         st.page_link("pages/models.py", label="Set the judge", icon=":material/smart_toy:")
         return
     if not told.calls and not told.kept:
-        st.caption(f"All of it was judged by {asking.protocol} already; nothing needs to be asked.")
+        st.caption(f"All of these are judged already ({asking.protocol}); nothing needs to be asked.")
         return
     with st.container(border=True, key="cm-judge-ask"):
         markup.show(html('<p class="cm-text">{words}</p>', words=sentence(told, settings.name)))

@@ -48,7 +48,7 @@ def agreements(title: str, rows: Mapping[str, Agreement], one: str, notes: Seque
         shares = it.accuracies
         right = ["–", "–"] if shares is None else [f"{100 * each:.1f} %" for each in shares]
         made.append((name, f"{it.n:,}", share(it.agreed), kappa_words(it), *right))
-    columns = ("judge", "n", "agreement (95 %)", "Cohen's κ", f"right by {one}", "right by the judge")
+    columns = ("judge", "n", "agreement (95 %)", "Cohen's κ", f"right by {one}", "right by this judge")
     undefined = any(it.n and it.kappa is None for it in rows.values())
     more = ["κ is not defined where both give one label only."] if undefined else []
     figures.table(Table(title, columns, tuple(made), 1, (*notes, *more)))

@@ -36,7 +36,12 @@ def protocols() -> None:
         )
     about = "" if own is None else f"The run was judged {own}: {PROTOCOLS[own]}. "
     markup.show(
-        html('<p class="cm-quiet">{own}{other}: {words}.</p>', own=about, other=other, words=PROTOCOLS[other])
+        html(
+            '<p class="cm-quiet">{own}{other}: {words}.</p>',
+            own=about,
+            other=other.capitalize(),
+            words=PROTOCOLS[other],
+        )
     )
     asking = Asking(of.run_ids, other, size, held.number("seed", held.SEED, 9_999_999))
     ask(of, asking, f"Judging {size:,} answers, {other}")
@@ -80,7 +85,7 @@ def _compared(of: Pool, other: JudgeProtocol) -> None:
         return
     mine = f"{of.judging.model}, {of.judging.protocol}"
     changed = [f"{name} is another model, so not only the protocol differs." for name in table if not _same(name, of)]
-    drawn.agreements(f"{mine} (the run's) against", table, "the run's", changed)
+    drawn.agreements(f"The other protocol against the run's, {mine}", table, "the run", changed)
     name = f"{of.judging.model}, {other}" if f"{of.judging.model}, {other}" in table else next(iter(table))
     items, ones, others = kept[name]
     drawn.confusion(table[name], of.judging.protocol, other)

@@ -105,7 +105,9 @@ def _actions(run_ids: tuple[str, ...], shown: Sequence[Shown]) -> None:
         if len(run_ids) == 2:
             st.button("Compare these two", key="runs.to_compare", on_click=_compare, args=(run_ids,))
         with st.popover("Remove", icon=":material/delete:", disabled=job_panel.loading()):
-            st.caption("Their results are forgotten. Replies of models stay, so running them again costs nothing.")
+            st.caption(
+                "Their results, and what was decided of their failures, are forgotten. Replies of models stay, so running them again costs nothing."
+            )
             st.button(f"Remove {counted(len(run_ids), 'run')}", key="runs.remove", on_click=_remove, args=(run_ids,))
 
 
