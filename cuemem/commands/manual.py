@@ -247,9 +247,8 @@ each type and an abstention, with sentence cues.
 
 RECORD = """Let a model answer and judge questions on the bundled conversations.
 
-Twelve questions on lakeside by every method and from the gold turns, and the
-seven in LongMemEval's format without the full history, which is too long for
-a small model. What comes back is written to data/recorded_replies.jsonl:
+Six questions on lakeside by every method and from the gold turns. What comes
+back is written to data/recorded_replies.jsonl:
 python -m cuemem sample brings it in, and the app shows it as recorded, with
 the model and the date. Interrupted, the same command goes on.
 
