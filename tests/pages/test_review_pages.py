@@ -243,7 +243,7 @@ def test_generous_beside_strict_and_repeats_apart_from_the_first_verdict(
     assert len([it for it in generous if it.outcome != "failed"]) == 5
     assert len(server.log) - asked <= 5
     assert "nothing needs to be asked" in " ".join(it.value for it in test.caption)
-    assert "strict (the run" in shown(test)
+    assert "The other protocol against the run" in shown(test)
 
     before = stored(lambda store: store.verdicts(key))
     test = open_page("judge", own, **{"page.part": "again", "page.answers": "6", "page.rounds": "2"})
