@@ -44,7 +44,7 @@ def pool(runs: Sequence[Run]) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the store holds of the answers of a pool. Where a judge spoke by several prompts, its newest word stands."""
+    """What the store holds of the answers of a pool. Of a judge with several prompts the newest verdict stands."""
 
     people: Mapping[AnswerName, VerdictRecord]
     judges: Mapping[tuple[str, str], Mapping[AnswerName, VerdictRecord]]  # by model and protocol

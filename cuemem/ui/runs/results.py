@@ -104,9 +104,12 @@ def _actions(run_ids: tuple[str, ...], shown: Sequence[Shown]) -> None:
                 _download(run_ids, shown, ending, label, mime, about)
         if len(run_ids) == 2:
             st.button("Compare these two", key="runs.to_compare", on_click=_compare, args=(run_ids,))
+        there = {"page.run": run_ids[0]}
+        st.page_link("pages/failures.py", label="Failures", icon=":material/rule:", query_params=there)
         with st.popover("Remove", icon=":material/delete:", disabled=job_panel.loading()):
             st.caption(
-                "Their results, and what was decided of their failures, are forgotten. Replies of models stay, so running them again costs nothing."
+                "Their results, and what was decided of their failures, are forgotten. Replies of models stay, so "
+                "running them again costs nothing."
             )
             st.button(f"Remove {counted(len(run_ids), 'run')}", key="runs.remove", on_click=_remove, args=(run_ids,))
 
