@@ -43,7 +43,7 @@ ABOUT: Mapping[FailureClass, str] = {
     "gold wrong or disputed": "the gold answer or its evidence is doubted, or nothing that it cites can be found",
     "image needed": "the gold answer stands on a picture, and in no word of the gold turns or their captions",
     "no cue": "a gold turn has no cue, so no question can reach it by its own",
-    "not retrieved": "the cues of a gold turn rank below m, and no edge reaches it",
+    "not retrieved": "a gold turn, or its cues, ranks too low, and no edge reaches it",
     "cut by budget": "a gold turn was retrieved and did not fit the budget",
     "in context but wrong": "all gold turns were in the context, and the answer is wrong all the same",
     "right but judged wrong": "the answer is right by a person, by its words, or by every other judge",
