@@ -24,7 +24,11 @@ Method = TypeVar("Method")
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One hyper-parameter. ``symbol`` is the paper's letter, where it has one; bounds are inclusive."""
+    """One hyper-parameter. ``symbol`` is the paper's letter, where it has one; bounds are inclusive.
+
+    ``source``: it names where that comes from which the memory is built of; a method has one such knob, or nothing
+    to be built from. ``tries`` are the values that a grid takes where none are said.
+    """
 
     name: str
     default: Any
@@ -34,6 +38,8 @@ class Knob:
     low: int | None = None
     high: int | None = None
     choices: tuple[str, ...] = ()
+    source: bool = False
+    tries: tuple[int, ...] = ()
 
     def problem(self, value: Any) -> str | None:
         """Why ``value`` cannot be this knob's, as a sentence, or None."""
@@ -61,9 +67,11 @@ def knob(
     high: int | None = None,
     choices: tuple[str, ...] = (),
     when: When = "recall",
+    source: bool = False,
+    tries: tuple[int, ...] = (),
 ) -> Any:
     """Declare a dataclass field as a knob: ``window: int = knob(2, "section 4.2: …", symbol="w", low=0, high=6)``."""
-    about_it = Knob("", default, about, when, symbol, low, high, choices)
+    about_it = Knob("", default, about, when, symbol, low, high, choices, source, tries)
     return field(default=default, metadata={"knob": about_it})
 
 
@@ -77,6 +85,17 @@ def _declared(kind: Any) -> tuple[Knob, ...]:
     return tuple(
         replace(entry.metadata["knob"], name=entry.name) for entry in fields(kind) if "knob" in entry.metadata
     )
+
+
+def source_knob(method: Any) -> Knob | None:
+    """The knob that names what the memory is built of (cues, units, …); None for a method that needs no build."""
+    return next((declared for declared in knobs_of(method) if declared.source), None)
+
+
+def source_of(method: Any) -> str | None:
+    """The source that a method builds from, None for a method without one."""
+    declared = source_knob(method)
+    return None if declared is None else str(getattr(method, declared.name))
 
 
 def check(method: Any) -> None:

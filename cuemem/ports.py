@@ -6,7 +6,7 @@ Adapters implement the first half, methods the second; neither knows the other. 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -27,6 +27,7 @@ from cuemem.types import (
     TurnGraph,
     TurnId,
 )
+from cuemem.unit_ports import QueryParser, Reranker, TrajectorySource, UnitSource
 
 
 class Embedder(Protocol):
@@ -110,16 +111,20 @@ NEVER = 255  # in an entry table: no value of the counted knob brings the turn i
 
 @dataclass(frozen=True, slots=True)
 class EntryTable:
-    """The contexts of one query at every setting, for a method whose contexts only grow with its knobs.
+    """The contexts of one query at every setting, for a method whose contexts only grow with the knob ``counted``.
 
     ``least`` has an axis for each of ``axes`` (knob names with the values tried) and then one for the turns: the
     least value of the knob ``counted``, from 1 to ``most``, at which the turn is in the context in paper mode.
+    Where the context's text is not the turns themselves, ``pieces`` has the same for the pieces it is made of, and
+    ``costs`` their tokens.
     """
 
     axes: Mapping[str, tuple[int, ...]]
     counted: str
     most: int
     least: npt.NDArray[np.uint8]  # (…, T)
+    pieces: npt.NDArray[np.uint8] | None = None  # (…, P)
+    costs: npt.NDArray[np.float64] | None = None  # (P,)
 
 
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, steps in all; may raise Cancelled
@@ -167,13 +172,17 @@ class JobLog(Protocol):
 
 @dataclass(frozen=True)
 class Models:
-    """What a build may use of the outside world."""
+    """What a build, and the memory it makes, may use of the outside world; sources, parsers, rerankers by name."""
 
     embedder: Embedder
     tokens: TokenCounter
     cue_sources: Mapping[str, CueSource]
     arrays: ArrayCache
     progress: Progress = no_progress
+    unit_sources: Mapping[str, UnitSource] = field(default_factory=dict)
+    trajectories: TrajectorySource | None = None
+    parsers: Mapping[str, QueryParser] = field(default_factory=dict)
+    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
 
 
 class Memory(Protocol):
@@ -186,7 +195,9 @@ class Memory(Protocol):
     def turns(self) -> tuple[Turn, ...]: ...
 
     @property
-    def cue_count(self) -> int: ...
+    def cue_count(self) -> int:
+        """How many cues, units or the like were extracted; 0 where the turns themselves are ranked."""
+        ...
 
     def graph(self, method: Any) -> TurnGraph:
         """The turn graph under the recall-time knobs of ``method``; edgeless where the method has none."""
@@ -210,10 +221,14 @@ class Memory(Protocol):
 
 
 class MemoryMethod(Protocol):
-    """One memory method is one frozen value; its fields are its hyper-parameters (see :mod:`cuemem.knobs`)."""
+    """One memory method is one frozen value; its fields are its hyper-parameters (see :mod:`cuemem.knobs`).
+
+    ``noun`` is what it ranks, in the singular: a cue, a turn.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    noun: ClassVar[str]
 
     def build(self, conversation: Conversation, models: Models) -> Memory: ...
 

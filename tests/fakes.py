@@ -16,14 +16,20 @@ from cuemem.types import (
     ChatReply,
     ChatRequest,
     Conversation,
+    Interval,
     Matrix,
+    MemoryUnit,
+    Query,
+    QueryParse,
     Session,
     Triple,
     Turn,
     TurnId,
     Usage,
     Utterance,
+    Window,
 )
+from cuemem.unit_ports import UnitExtraction
 
 
 class AngleEmbedder:
@@ -99,8 +105,77 @@ class GivenCues:
             yield Extraction(turn.turn_id, tuple(cue for part in parts for cue in self.given.get(part, ())))
 
 
+class GivenUnits:
+    """A unit source that makes a unit of each text it was told, "cue 7": every third reaches into the next turn."""
+
+    name = "given"
+    provenance: Mapping[str, str] = {}
+
+    def __init__(self, facts: Mapping[TurnId, Sequence[Triple | str]]) -> None:
+        self.given = facts
+
+    def extract(self, conversation: Conversation, windows: Sequence[Window]) -> Iterable[UnitExtraction]:
+        for window in windows:
+            units: list[MemoryUnit] = []
+            for at, line in enumerate(window.lines):
+                for text in self.given.get(line.utterance_id, ()):
+                    number = int(str(text).rpartition(" ")[2])
+                    last = window.lines[min(at + (number % 3 == 0), len(window.lines) - 1)]
+                    if last in window.new:
+                        units.append(unit_of(f"{window.position}.{len(units)}", line, last, str(text), number))
+            yield UnitExtraction(window.position, tuple(units))
+
+
+def unit_of(unit_id: str, first: Utterance, last: Utterance, text: str, number: int) -> MemoryUnit:
+    days = (Interval(f"2024-0{1 + number % 9}", f"2024-0{1 + number % 9}", "month"),) if number % 4 == 0 else ()
+    return MemoryUnit(
+        0,
+        unit_id,
+        first.utterance_id,
+        last.utterance_id,
+        text,
+        Triple(first.speaker, "says", text),
+        (first.speaker, f"thing {number % 5}"),
+        ("lake",) if number % 2 else (),
+        days,
+    )
+
+
+class GivenParses:
+    """Parses "cue 7" into constraints that some units meet; every seventh question has not been parsed."""
+
+    name = "given"
+
+    def parse(self, query: Query) -> QueryParse | None:
+        number = int(query.text.rpartition(" ")[2])
+        if number % 7 == 6:
+            return None
+        month = Interval(f"2024-0{1 + number % 9}", f"2024-0{1 + number % 9}", "month")
+        return QueryParse(
+            ("Ada", f"thing {number % 5}"), ("lake",) if number % 2 else (), (month,) if number % 3 else ()
+        )
+
+
+class LengthReranker:
+    """Scores a document by its length and the question's, coarsely, so that ties are common."""
+
+    name = "length"
+    dear = False
+
+    def score(self, query: str, documents: Sequence[str]) -> Sequence[float]:
+        return [float((len(text) + len(query)) % 4) for text in documents]
+
+
 def models(cues: Mapping[TurnId, Sequence[Triple | str]], embedder: Any = None) -> Models:
-    return Models(embedder or HashEmbedder(), WordTokens(), {"given": GivenCues(cues)}, KeptArrays())
+    return Models(
+        embedder or HashEmbedder(),
+        WordTokens(),
+        {"given": GivenCues(cues)},
+        KeptArrays(),
+        unit_sources={"given": GivenUnits(cues)},
+        parsers={"imported": GivenParses(), "llm": GivenParses()},
+        rerankers={"cross-encoder": LengthReranker(), "chat": LengthReranker()},
+    )
 
 
 def talk(*sessions: int, start: datetime = datetime(2024, 3, 1, 9, 0)) -> Conversation:

@@ -16,9 +16,17 @@ ROOT = Path(__file__).parent.parent
 # and do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cuemem.types", "cuemem.errors", "cuemem.parallel", "cuemem.text"),
-    ("cuemem.ports", "cuemem.knobs", "cuemem.problems", "cuemem.patience"),
-    ("cuemem.context", "cuemem.prompts", "cuemem.turns", "cuemem.similarity"),
-    ("cuemem.methods", "cuemem.cues", "cuemem.datasets", "cuemem.viz", "cuemem.adapters", "cuemem.evaluation"),
+    ("cuemem.ports", "cuemem.unit_ports", "cuemem.knobs", "cuemem.problems", "cuemem.patience"),
+    ("cuemem.context", "cuemem.prompts", "cuemem.turns", "cuemem.similarity", "cuemem.lexical"),
+    (
+        "cuemem.methods",
+        "cuemem.cues",
+        "cuemem.units",
+        "cuemem.datasets",
+        "cuemem.viz",
+        "cuemem.adapters",
+        "cuemem.evaluation",
+    ),
     ("cuemem.jobs", "cuemem.workbench"),
     ("cuemem.ui", "cuemem.commands", "cuemem.__main__"),
     ("pages", "app"),

@@ -55,5 +55,5 @@ def test_build_and_recall_knobs_are_apart() -> None:
 def test_an_unknown_method_is_named() -> None:
     from cuemem.errors import UnknownName
 
-    with pytest.raises(UnknownName, match="cuemem, naive_rag, full_history"):
+    with pytest.raises(UnknownName, match="cuemem, qgmem, naive_rag, full_history"):
         method_named("magic")

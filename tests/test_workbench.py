@@ -12,10 +12,11 @@ import pytest
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadInput, BadSetting, NotBuilt, UnknownName
-from cuemem.methods import METHODS, CueMem, FullHistory, NaiveRag
+from cuemem.methods import METHODS, CueMem, FullHistory, NaiveRag, QGMem
 from cuemem.types import Query
 from cuemem.workbench import Workbench, load_file
 from tests.fakes import HashEmbedder
+from tests.unit_files import write_units
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "data"
@@ -177,8 +178,10 @@ def test_every_method_runs_over_both_samples_under_both_units(tmp_path: Path) ->
         load_file(workbench.store, DATA / sample)
         key = workbench.store.resolve(name)
         question = workbench.store.questions(key)[0]
+        units = write_units(tmp_path, workbench.store.conversation(key), [question])
         for unit in ("utterance", "exchange"):
             workbench.build(key, CueMem(turn_unit=cast("Any", unit)))
+            workbench.build(key, QGMem(turn_unit=cast("Any", unit)), units)
             for kind in METHODS:
                 method = workbench.pick(key, kind.name, turns=unit)
                 recall = workbench.memory(key, method).recall(question.query, method, 1500)

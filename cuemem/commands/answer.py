@@ -27,11 +27,12 @@ from cuemem.commands.selection import Chosen, Selection
 from cuemem.errors import BadInput
 from cuemem.evaluation.compare import Contestant, Row, has_gold, scored
 from cuemem.evaluation.judge import PROTOCOLS, Judge, suited_protocol
+from cuemem.knobs import source_knob
 from cuemem.methods import METHODS, method_named
 from cuemem.types import Query, Question
 from cuemem.workbench import Workbench
 from cuemem.workbench.answering import answerer, contestant, judge, keep, oracle
-from cuemem.workbench.sources import ABOUT
+from cuemem.workbench.materials import source_names
 
 NO_JUDGE = "none"
 _NAMES = tuple(method.name for method in METHODS)
@@ -61,7 +62,9 @@ Methods = Annotated[
     ),
 ]
 Oracle = Annotated[bool, typer.Option("--oracle", metavar=NO_TYPE, help="Also from the gold turns alone.")]
-Cues = Annotated[str | None, typer.Option("--cues", help="Cue source, where there are several.", **one_of(ABOUT))]
+Cues = Annotated[
+    str | None, typer.Option("--cues", help="Source, where there are several.", **one_of(source_names()))
+]
 Turns = Annotated[
     str | None, typer.Option("--turns", help="Turn unit, where there are several.", **one_of(TURN_UNITS))
 ]
@@ -133,8 +136,8 @@ def answer(
 
 def _selection(name: str, cues: str | None, turns: str | None, budget: int | None) -> Selection:
     """The memory of one method; cues and budget hold for the methods that have them."""
-    has_cues = hasattr(method_named(name), "cue_source")
-    return Selection(name, cues if has_cues else None, turns, budget)
+    has_source = source_knob(method_named(name)) is not None
+    return Selection(name, cues if has_source else None, turns, budget)
 
 
 def _asked(workbench: Workbench, chosen: Chosen, question: str) -> Question | Query:

@@ -6,11 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from cuemem.adapters.store import MemoryRecord
+from cuemem.commands.build_options import (
+    CueDir,
+    Cues,
+    Everything,
+    Method,
+    Queries,
+    Some,
+    Turns,
+    Units,
+    chosen,
+)
 from cuemem.commands.desk import Desk
 from cuemem.commands.display import Columns, table
 from cuemem.commands.extracting import (
@@ -21,43 +32,22 @@ from cuemem.commands.extracting import (
     RetryFailed,
     by_model,
     estimates,
-    failed_turns,
+    failures,
     tell,
 )
+from cuemem.commands.knob_options import with_knobs
 from cuemem.commands.model_options import ApiBase, Concurrency, Model, OwnPrompts, PerMinute, Window
-from cuemem.commands.options import NO_TYPE, TURN_UNITS, listed, one_of
 from cuemem.commands.shelf import short_names
 from cuemem.cues.estimate import Estimate
-from cuemem.cues.llm import NAME
 from cuemem.errors import Awaited, BadInput, BadSetting, CueMemError
-from cuemem.knobs import with_settings
-from cuemem.methods import method_named
 from cuemem.text import counted, money
-from cuemem.types import ConversationId, Problem, TurnId
+from cuemem.types import ConversationId, Problem
 from cuemem.workbench import Workbench
+from cuemem.workbench.by_model import Calls
+from cuemem.workbench.materials import costs_calls
 from cuemem.workbench.samples import load_samples
-from cuemem.workbench.sources import ABOUT, PER_CALL
 
 _SHOWN = 12
-
-Some = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="CONVERSATION", help="Any unambiguous end of a name that `list` shows."),
-]
-Everything = Annotated[bool, typer.Option("--all", metavar=NO_TYPE, help="Every conversation in the store.")]
-Cues = Annotated[
-    str | None,
-    typer.Option(
-        "--cues",
-        help=f"Where cues come from: {listed(ABOUT)}. Default: sentences, imported with --cue-dir, llm with --model.",
-        **one_of(ABOUT),
-    ),
-]
-CueDir = Annotated[
-    Path | None,
-    typer.Option("--cue-dir", metavar="DIR", help="Folder of the imported cues, a file <sample>.jsonl each."),
-]
-Turns = Annotated[str, typer.Option("--turns", help=f"What a turn is: {listed(TURN_UNITS)}.", **one_of(TURN_UNITS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +59,7 @@ class Task:
     method: Any
     cue_dir: Path | None = None
     how: ByModel | None = None
+    queries: Path | None = None
 
 
 @dataclass
@@ -78,15 +69,19 @@ class Outcome:
     built: list[tuple[Task, MemoryRecord, float]] = field(default_factory=list)
     failed: list[tuple[Task, CueMemError]] = field(default_factory=list)
     problems: list[tuple[Task, Problem]] = field(default_factory=list)
-    failed_turns: list[tuple[Task, TurnId, str]] = field(default_factory=list)
+    failures: list[tuple[Task, str, str]] = field(default_factory=list)
 
 
+@with_knobs("build", "Knobs of the method")
 def build(
     ctx: typer.Context,
     conversations: Some = None,
     everything: Everything = False,
+    named: Method = None,
     cues: Cues = None,
     cue_dir: CueDir = None,
+    units: Units = None,
+    queries: Queries = None,
     turns: Turns = "auto",
     model: Model = None,
     api_base: ApiBase = None,
@@ -98,31 +93,29 @@ def build(
     retry_failed: RetryFailed = False,
     only_estimate: OnlyEstimate = False,
     batch: FromBatch = False,
+    **knobs: Any,
 ) -> None:
     """Build the memories of conversations."""
     desk: Desk = ctx.obj
     if everything == bool(conversations):
         raise typer.BadParameter("Name the conversations to build, or say --all; one of the two.")
-    if cue_dir is not None and not cue_dir.exists():
-        raise typer.BadParameter(f"There is no folder or file {str(cue_dir)!r}.", param_hint="--cue-dir")
-    source = cues or ("imported" if cue_dir else NAME if model else "sentences")
+    method, files = chosen(named, cues, cue_dir, units, queries, model, turns, knobs)
     calls = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute, "window": window}
-    method = with_settings(method_named("cuemem"), {"cue_source": source, "turn_unit": turns})
     with desk.workbench() as workbench:
         names = short_names(workbench.store.conversations())
         ids = names if everything else dict.fromkeys(map(workbench.store.resolve, conversations or ()))
         if not ids:
             raise BadInput(f"{workbench.store.path} holds no conversation. Load a file first.")
         how = None
-        if source in PER_CALL:
-            how = by_model(workbench, own, group_tokens, retry_failed, batch, model=model, **calls)
-        told = estimates(workbench, how, ids, turns) if how else {}
+        if costs_calls(method) or model:
+            how = by_model(workbench, method, own, Calls(group_tokens, retry_failed, batch), model=model, **calls)
+        told = estimates(workbench, how, ids, method) if how and costs_calls(method) else {}
         if only_estimate:
             report_estimates(desk, {names[it]: estimate for it, estimate in told.items()})
             return
-        if how and not batch:
+        if how and told and not batch:
             tell(desk, how.source.chat.name, told.values())
-        outcome = work_off(desk, workbench, [Task(it, names[it], method, cue_dir, how) for it in ids])
+        outcome = work_off(desk, workbench, [Task(it, names[it], method, files, how, queries) for it in ids])
     report(desk, outcome)
     # With --all it is no failure that some conversations lack what others have, such as a file of cues.
     if outcome.failed and not (everything and outcome.built):
@@ -148,15 +141,15 @@ def work_off(desk: Desk, workbench: Workbench, tasks: Sequence[Task]) -> Outcome
                     progress,
                     report=report_problems,
                     llm=task.how.source if task.how else None,
-                    retry_failed=task.how is not None and task.how.retry_failed,
+                    retry_failed=task.how is not None and task.how.calls.retry_failed,
+                    queries=task.queries,
                 )
             except (BadInput, Awaited) as error:
                 outcome.failed.append((task, error))
                 continue
         outcome.built.append((task, record, perf_counter() - started))
-        if record.cue_source in PER_CALL:
-            lost = failed_turns(workbench, record.conversation_id, record.turn_unit)
-            outcome.failed_turns.extend((task, *turn) for turn in lost)
+        if task.how or costs_calls(task.method):
+            outcome.failures.extend((task, *it) for it in failures(workbench, record.conversation_id, task.method))
     desk.kept = "All that was asked for is built and kept."
     return outcome
 
@@ -175,27 +168,33 @@ def report(desk: Desk, outcome: Outcome) -> None:
         "built": [{"name": task.name, "seconds": round(took, 3), "memory": rec} for task, rec, took in outcome.built],
         "failed": [{"name": task.name, "error": str(error)} for task, error in outcome.failed],
         "problems": [{"name": task.name, "problem": problem} for task, problem in outcome.problems],
-        "failed_turns": [
-            {"name": task.name, "turn_id": it, "failure": why} for task, it, why in outcome.failed_turns
-        ],
+        "failed_turns": [{"name": task.name, "turn_id": it, "failure": why} for task, it, why in outcome.failures],
     }
     parts: list[Any] = []
     if outcome.built:
         rows = (
-            (task.name, rec.cue_source, rec.turn_unit, rec.turn_count, rec.cue_count, f"{took:.1f}")
+            (
+                task.name,
+                rec.method,
+                rec.cue_source,
+                rec.turn_unit,
+                rec.turn_count,
+                counted(rec.cue_count, task.method.noun),
+                f"{took:.1f}",
+            )
             for task, rec, took in outcome.built
         )
-        columns = ("conversation!", "cues from!", "turn!", "turns>", "cues>", "seconds>")
+        columns = ("conversation!", "method!", "from!", "turn!", "turns>", "holds>", "seconds>")
         parts.append(table(counted(len(outcome.built), "memory") + " built", columns, rows))
     failed = [(task.name, str(error)) for task, error in outcome.failed]
     parts += _first("Not built", ("conversation!", "reason"), failed)
     found = [(task.name, it.kind, it.place, it.detail) for task, it in outcome.problems]
     parts += _first(
-        "Problems and notes in the imported cues", ("conversation!", "kind!", "place", "what was done"), found
+        "Problems and notes in what it was made from", ("conversation!", "kind!", "place", "what was done"), found
     )
-    lost = [(task.name, turn_id, why) for task, turn_id, why in outcome.failed_turns]
-    title = "Turns without cues because the model failed at them (again with --retry-failed)"
-    parts += _first(title, ("conversation!", "turn!", "why"), lost)
+    lost = [(task.name, place, why) for task, place, why in outcome.failures]
+    title = "What the model failed at, so that it is missing (again with --retry-failed)"
+    parts += _first(title, ("conversation!", "where!", "why"), lost)
     desk.emit(document, *parts)
 
 
@@ -203,7 +202,7 @@ def report_estimates(desk: Desk, told: Mapping[str, Estimate]) -> None:
     """What the extraction of each conversation would take."""
     if not told:
         raise BadSetting(
-            "There is nothing to estimate: only cues from a language model have a price. Say --model NAME."
+            "There is nothing to estimate: only what a language model makes has a price. Say --model NAME."
         )
     rows = [
         (

@@ -48,16 +48,19 @@ def explain(ctx: typer.Context, conversation: Name, question: Question, turn: Tu
     title = f"{said_there.turn_id} · {said(said_there.time)}{gold}"
     parts: list[Any] = [literal(explanation.sentence, "bold"), head(chosen, asked)]
     parts.append(Group(literal(title, "bold"), literal(said_there.text)))
-    desk.emit(document, *parts, *_reasons(explanation, memory.cue_count))
+    desk.emit(document, *parts, *_reasons(explanation, memory.cue_count, chosen.method.noun))
 
 
-def _reasons(explanation: Explanation, cue_count: int) -> list[Any]:
-    """Its cues by rank, the edges that reach it, and the least value of each knob at which it is in."""
-    parts: list[Any] = ["The turn has no cue." if cue_count else "Turns are not ranked by this method."]
+def _reasons(explanation: Explanation, cue_count: int, noun: str) -> list[Any]:
+    """Its cues by rank, how far they came, the edges that reach it, and the least value of each knob."""
+    parts: list[Any] = [f"The turn has no {noun}." if cue_count else "Turns are not ranked by this method."]
     if explanation.hits:
         cues = ((hit.rank, hit.cosine, hit.cue.text) for hit in explanation.hits)
-        its = "Its " + counted(len(explanation.hits), "cue") + f", ranked among all {cue_count:,}"
+        its = "Its " + counted(len(explanation.hits), noun) + f", ranked among all {cue_count:,}"
         parts = [table(its if cue_count else "Its rank among the turns", ("rank>", "cosine>", "text"), cues)]
+    if explanation.steps:
+        came = ((it.title, it.rank, it.limit, "yes" if it.passed else "no") for it in explanation.steps)
+        parts.append(table("How far its best one came", ("stage", "rank>", "passes up to>", "passed!"), came))
     if explanation.via:
         edges = ((edge.source, edge.kind, edge.rank, edge.cosine) for edge in explanation.via)
         parts.append(table("Reached by", ("from anchor!", "edge!", "distance or neighbour>", "cosine>"), edges))

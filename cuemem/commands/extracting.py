@@ -1,4 +1,4 @@
-"""What `build` needs for the cue source ``llm``: the model, what it will take, and what became of the turns."""
+"""What `build` needs for a source that asks a language model: the model, what it will take, what it failed at."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cuemem.commands.desk import Desk
 from cuemem.commands.model_options import prompts_of, settings_of
 from cuemem.commands.options import NO_TYPE
 from cuemem.cues.estimate import Estimate
-from cuemem.cues.llm import NAME, LlmCues
 from cuemem.text import counted, money
-from cuemem.types import ConversationId, TurnId
+from cuemem.types import ConversationId
 from cuemem.workbench import Workbench
-from cuemem.workbench.extracting import estimate_build, llm_cues, total
-from cuemem.workbench.runs.batches import waiting_cues
+from cuemem.workbench.by_model import Calls, estimated, model_source
+from cuemem.workbench.extracting import total
+from cuemem.workbench.materials import material_of
 
 _PANEL: dict[str, Any] = {"rich_help_panel": "Language model", "show_default": False}
 
@@ -38,7 +38,7 @@ FromBatch = Annotated[
 ]
 RetryFailed = Annotated[
     bool,
-    typer.Option("--retry-failed", metavar=NO_TYPE, help="Ask again about the turns that had failed.", **_PANEL),
+    typer.Option("--retry-failed", metavar=NO_TYPE, help="Ask again about what the model had failed at.", **_PANEL),
 ]
 OnlyEstimate = Annotated[
     bool, typer.Option("--estimate", metavar=NO_TYPE, help="Only tell what it would take.", **_PANEL)
@@ -47,37 +47,28 @@ OnlyEstimate = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """How the cues of the source ``llm`` are made."""
+    """How cues or units are made by a model."""
 
-    source: LlmCues
-    retry_failed: bool = False
+    source: Any
+    calls: Calls
 
 
-def by_model(
-    workbench: Workbench,
-    own: Path | None,
-    group_tokens: int,
-    retry_failed: bool,
-    waits: bool = False,
-    **given: object,
-) -> ByModel | None:
+def by_model(workbench: Workbench, method: Any, own: Path | None, calls: Calls, **given: object) -> ByModel | None:
     """The source with the model that the options or the environment name; None where none is named.
 
-    Then only cues that are in the store already can be used. With ``waits`` the model is not asked: replies come
-    from batch files.
+    Then only what is in the store already can be used. Calls that wait for batch files ask nothing.
     """
     settings = settings_of("extractor", **given)
     if settings is None:
         return None
-    source = llm_cues(workbench.store, settings, prompts_of(own), workbench.tokens, group_tokens)
-    return ByModel(waiting_cues(workbench.store, source) if waits else source, retry_failed)
+    return ByModel(model_source(method, workbench.store, settings, prompts_of(own), workbench.tokens, calls), calls)
 
 
 def estimates(
-    workbench: Workbench, how: ByModel, ids: Iterable[ConversationId], turns: Any
+    workbench: Workbench, how: ByModel, ids: Iterable[ConversationId], method: Any
 ) -> dict[ConversationId, Estimate]:
-    """What the extraction of each conversation will take, of the turns still to be done."""
-    return {it: estimate_build(workbench, it, how.source, turns, how.retry_failed) for it in ids}
+    """What the extraction of each conversation will take, of what is still to be done."""
+    return {it: estimated(workbench, it, method, how.source, how.calls) for it in ids}
 
 
 def tell(desk: Desk, model: str, told: Iterable[Estimate]) -> None:
@@ -96,7 +87,9 @@ def line(told: Estimate) -> str:
     return f"{calls}, {tokens}, price {money(told.cost)}, {time}."
 
 
-def failed_turns(workbench: Workbench, conversation_id: ConversationId, unit: Any) -> list[tuple[TurnId, str]]:
-    """The turns of a conversation that the model gave nothing usable for, with the reason."""
-    made = workbench.store.extractions(conversation_id, NAME, unit)
-    return [(it.turn_id, it.failure) for it in made if it.failure]
+def failures(workbench: Workbench, conversation_id: ConversationId, method: Any) -> list[tuple[str, str]]:
+    """The places of a conversation that a model gave nothing usable for, with the reason."""
+    material = material_of(method)
+    if material is None:
+        return []
+    return list(material.failures(workbench.store, workbench.store.conversation(conversation_id), method))

@@ -24,7 +24,6 @@ from cuemem.types import Question
 from cuemem.workbench import Workbench
 from cuemem.workbench.cards import run_card
 
-DEFAULT_AXES: Mapping[str, Sequence[int]] = {"w": range(4), "k": (0, 1, 2, 3, 5), "m": (5, 10, 15, 20, 30)}
 MEASURES = ("questions", "anchor_recall", "context_recall", "all_recall", "mean_turns")
 
 
@@ -51,8 +50,7 @@ def grid(ctx: typer.Context, selection: Selection, conversations: Names = None, 
 def _axes(selection: Selection, chosen: Sequence[Chosen]) -> dict[str, list[int]]:
     """The values of each knob that has a letter; each is checked against the knob's range before the work begins."""
     method = chosen[0].method
-    letters = [knob.symbol for knob in knobs.knobs_of(method) if knob.symbol]
-    axes = {letter: list(DEFAULT_AXES[letter]) for letter in letters if letter in DEFAULT_AXES}
+    axes = {knob.symbol: list(knob.tries) for knob in knobs.knobs_of(method) if knob.symbol and knob.tries}
     axes |= {name: list(values) for name, values in selection.axes.items()}
     for name, values in axes.items():
         for value in values:

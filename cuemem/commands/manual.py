@@ -45,7 +45,7 @@ listed, with its place, by `problems`.
   python -m cuemem load locomo10.json longmemeval_s_cleaned.json.gz
 """
 
-BUILD = """Build memories: cues of every turn, their vectors, and the turn graph.
+BUILD = """Build memories: cues of every turn, or memory units, and what links them.
 
 Cues (section 4.1 of the paper) are short facts that point to the turn they
 came from. Where they come from:
@@ -63,6 +63,14 @@ came from. Where they come from:
 A turn is an utterance (one message) or an exchange (a message and the reply
 to it); auto takes exchanges for user and assistant, else utterances.
 
+QGMem (--method qgmem) is built of memory units: single claims bound to the
+turns they were said in. They come from a folder given by --units, a file
+SAMPLE.units.jsonl for each conversation, with parsed questions beside it
+(SAMPLE.queries.jsonl) and perhaps traces (SAMPLE.traces.jsonl); or from a
+language model (--cues llm), in windows of --window-turns lines: two calls a
+window, one a trace, one a question. With --units and --model together the
+model writes the trajectories of the units that are given.
+
 Vectors are kept by text and model, so what was computed once is never
 computed again; an interrupted build is taken up where it stopped. Several
 memories of a conversation may stand side by side. With --all, conversations
@@ -75,6 +83,8 @@ Examples:
   python -m cuemem build lakeside --turns exchange
   python -m cuemem build lakeside --cues llm --model gpt-4o-mini --estimate
   python -m cuemem build lakeside --cues llm --model local
+  python -m cuemem build conv-26 --method qgmem --units units/
+  python -m cuemem build lakeside --method qgmem --cues llm --model local
 """
 
 LIST = """List the conversations by their shortest names, and what is built of each."""
@@ -97,8 +107,15 @@ least single changes that would recover it, and the stage it was lost at:
 
   no cue           nothing was extracted from it, and no anchor reaches it
   below m          its best cue ranks below m, and no anchor reaches it
+  no unit          it lies in the evidence of no memory unit
+  below n          its units are among the first n of no channel, or not of
+                   their fusion
+  below k          its best unit has a place below k in the pool
   cut by budget    it was chosen, but the budget was full
   in context       nothing is wrong
+
+The stages of QGMem: query parse, three ranked lists (lexical, dense, event-
+attribute), their fusion, rerank, working memory, local graph, context.
 
 Defaults suit the conversation: w = 2, k = 1, m = 10 in paper mode for
 utterances; w = 1 and a budget of 3,000 tokens for exchanges.
@@ -109,6 +126,7 @@ Examples:
   python -m cuemem trace conv-26 0 -w 1 -k 0 -m 20 --budget 2000 --no-context
   python -m cuemem trace lakeside 0 --cues sentences --items
   python -m cuemem trace lakeside 0 --method naive_rag --budget 1000
+  python -m cuemem trace conv-26 0 --method qgmem -k 10 -n 100 --no-stems
 """
 
 EXPLAIN = """Explain why a turn is, or is not, in the context of a question.

@@ -10,22 +10,21 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from cuemem import knobs
 from cuemem.adapters.store import MemoryRecord
-from cuemem.commands.options import NO_TYPE, PAPER_MODE, TURN_UNITS, listed, one_of, read_budget, read_range
+from cuemem.commands.knob_options import Command, knob_option, merged_knobs, parameter
+from cuemem.commands.options import PAPER_MODE, TURN_UNITS, listed, one_of, read_budget
 from cuemem.errors import BadSetting, NotBuilt
-from cuemem.knobs import Knob
+from cuemem.knobs import source_knob
 from cuemem.methods import METHODS, method_named
 from cuemem.types import Conversation, ConversationId
 from cuemem.workbench import Workbench
 from cuemem.workbench.cards import settings_line
-from cuemem.workbench.sources import ABOUT
-
-Command = Callable[..., None]
+from cuemem.workbench.materials import material_of, source_names
 
 _WHICH = "Which memory"
 _KNOBS = "Knobs of the method"
@@ -52,7 +51,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the options say. ``budget`` None is the one that suits the conversation."""
+    """What the options say. ``budget`` None is what suits the conversation; ``built`` are build-time knobs."""
 
     method: str
     cues: str | None
@@ -60,11 +59,12 @@ class Selection:
     budget: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     axes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    built: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, workbench: Workbench, conversation_id: ConversationId) -> Chosen:
         """The memory that is meant in this conversation, with the knobs as asked, the others as suits it."""
         conversation = workbench.store.conversation(conversation_id)
-        method = workbench.pick(conversation_id, self.method, self.cues, self.turns)
+        method = workbench.pick(conversation_id, self.method, self.cues, self.turns, self.built)
         budget = method.suited_to(conversation)[1] if self.budget is None else self.budget
         method = knobs.with_settings(method, self.settings)
         knobs.check(method)
@@ -72,23 +72,28 @@ class Selection:
 
     def all_of(self, workbench: Workbench, names: Sequence[str] | None) -> list[Chosen]:
         """The conversations named, each once, or all that are built as the options say."""
-        if self.cues and not hasattr(method_named(self.method), "cue_source"):
-            raise BadSetting(f"{self.method} has no cues; leave --cues {self.cues} out.")
+        if self.cues and source_knob(method_named(self.method)) is None:
+            raise BadSetting(f"{self.method} is built from no source; leave --cues {self.cues} out.")
         ids = map(workbench.store.resolve, names) if names else self._built(workbench)
         return [self.of(workbench, conversation_id) for conversation_id in dict.fromkeys(ids)]
 
     def _built(self, workbench: Workbench) -> list[ConversationId]:
         built = {record.conversation_id for record in workbench.store.memories() if self._means(record, workbench)}
         if not built:
-            cues = f" with {self.cues} cues" if self.cues else ""
+            method = method_named(self.method)
+            source = f" from {self.cues} {method.noun}s" if self.cues else ""
+            material = material_of(method) or material_of(METHODS[0])
+            command = material.build_all_line(self.cues) if material else ""
             raise NotBuilt(
-                f"No conversation in {workbench.store.path} is built{cues} yet; build some first: "
-                f"python -m cuemem build --all --cues {self.cues or 'sentences'}"
+                f"No conversation in {workbench.store.path} is built{source} yet; build some first: {command}"
             )
         return [row.conversation_id for row in workbench.store.conversations() if row.conversation_id in built]
 
     def _means(self, record: MemoryRecord, workbench: Workbench) -> bool:
-        return record.embedding_model == workbench.embedder.name and self.cues in (None, record.cue_source)
+        """Whether a built memory makes its conversation one that is meant. A method without a source takes any."""
+        if record.embedding_model != workbench.embedder.name or self.cues not in (None, record.cue_source):
+            return False
+        return source_knob(method_named(self.method)) is None or record.method == self.method
 
 
 def selecting(*, axes: bool = False, budget: str = "") -> Callable[[Command], Command]:
@@ -100,9 +105,12 @@ def selecting(*, axes: bool = False, budget: str = "") -> Callable[[Command], Co
 
     def decorate(command: Command) -> Command:
         fixed = _fixed(budget or ("" if axes else _BUDGET))
-        merged = _merged_knobs()
-        options = fixed + [
-            _option(key, found, ranged=axes and bool(found[0].symbol)) for key, found in merged.items()
+        merged = merged_knobs("recall")
+        building = merged_knobs("build")
+        options = fixed + [knob_option(key, found, _WHICH) for key, found in building.items()]
+        options += [
+            knob_option(key, found, _KNOBS, ranged=axes and bool(found[0].symbol or found[0].tries))
+            for key, found in merged.items()
         ]
 
         @functools.wraps(command)
@@ -110,9 +118,10 @@ def selecting(*, axes: bool = False, budget: str = "") -> Callable[[Command], Co
             chosen = {option.name: given.pop(option.name) for option in options}
             knob_values = {key: chosen.pop(key) for key in merged}
             asked = {key: value for key, value in knob_values.items() if value is not None}
-            ranges = {key: value for key, value in asked.items() if not isinstance(value, int)}
+            ranges = {key: value for key, value in asked.items() if isinstance(value, list)}
             settings = {key: value for key, value in asked.items() if key not in ranges}
-            command(selection=Selection(**chosen, settings=settings, axes=ranges), **given)
+            built = {key: value for key in building if (value := chosen.pop(key)) is not None}
+            command(selection=Selection(**chosen, settings=settings, axes=ranges, built=built), **given)
 
         signature = inspect.signature(command, eval_str=True)
         kept = [parameter for name, parameter in signature.parameters.items() if name != "selection"]
@@ -120,12 +129,6 @@ def selecting(*, axes: bool = False, budget: str = "") -> Callable[[Command], Co
         return with_selection
 
     return decorate
-
-
-def _parameter(name: str, kind: Any, option: Any, default: Any = None) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-    )
 
 
 _BUDGET = (
@@ -141,8 +144,9 @@ def _fixed(budget: str) -> list[inspect.Parameter]:
     method = typer.Option("--method", help=f"{listed(names)}. Default: {names[0]}.", **one_of(names), **panel)
     cues = typer.Option(
         "--cues",
-        help=f"Where a conversation has memories from several cue sources: {listed(ABOUT)}.",
-        **one_of(ABOUT),
+        "--source",
+        help=f"Where a conversation has memories from several sources: {listed(source_names())}.",
+        **one_of(source_names()),
         **panel,
     )
     turns = typer.Option(
@@ -159,39 +163,8 @@ def _fixed(budget: str) -> list[inspect.Parameter]:
         **panel,
     )
     parameters = [
-        _parameter("method", str, method, METHODS[0].name),
-        _parameter("cues", str | None, cues),
-        _parameter("turns", str | None, turns),
+        parameter("method", str, method, METHODS[0].name),
+        parameter("cues", str | None, cues),
+        parameter("turns", str | None, turns),
     ]
-    return [*parameters, _parameter("budget", int | None, limit)] if budget else parameters
-
-
-def _merged_knobs() -> dict[str, list[Knob]]:
-    """The recall-time knobs of all methods by letter, else by name: those that share one share an option."""
-    merged: dict[str, list[Knob]] = {}
-    for method in METHODS:
-        for knob in knobs.knobs_of(method):
-            if knob.when == "recall":
-                merged.setdefault(knob.symbol or knob.name, []).append(knob)
-    return merged
-
-
-def _option(key: str, found: Sequence[Knob], *, ranged: bool) -> inspect.Parameter:
-    """The option for the knobs under one key, called as the first of them is."""
-    abouts: list[str] = []
-    for knob in found:
-        if not any(knob.about in about for about in abouts):
-            abouts.append(knob.about)
-    about = "; or ".join(abouts)
-    first = found[0]
-    panel: dict[str, Any] = {"rich_help_panel": _KNOBS, "show_default": False}
-    name = f"--{first.name.replace('_', '-')}"
-    if isinstance(first.default, bool):
-        flag = f"{name}/--no-{name[2:]}" if first.default else name
-        return _parameter(key, bool | None, typer.Option(flag, metavar=NO_TYPE, help=f"{about}.", **panel))
-    names = [f"-{first.symbol}", name] if first.symbol else [name]
-    about += f" ({first.low} to {first.high}, by default {first.default})."
-    if ranged:
-        option = typer.Option(*names, metavar="RANGE", parser=read_range, help=about, **panel)
-        return _parameter(key, list | None, option)
-    return _parameter(key, int | None, typer.Option(*names, metavar="N", help=about, **panel))
+    return [*parameters, parameter("budget", int | None, limit)] if budget else parameters

@@ -14,6 +14,7 @@ from cuemem.commands.desk import Desk
 from cuemem.commands.display import facts, table
 from cuemem.commands.options import NO_TYPE
 from cuemem.errors import BadInput
+from cuemem.methods import METHODS
 from cuemem.text import counted, file_size
 from cuemem.types import ConversationId
 
@@ -81,7 +82,8 @@ def list_conversations(ctx: typer.Context) -> None:
 
 def _built_as(memory: MemoryRecord) -> str:
     model = "" if memory.embedding_model == DEFAULT_MODEL else f" ({memory.embedding_model})"
-    return f"{memory.cue_source or memory.method}/{memory.turn_unit}{model}"
+    method = "" if memory.method == METHODS[0].name else f"{memory.method}: "
+    return f"{method}{memory.cue_source}/{memory.turn_unit}{model}"
 
 
 def info(ctx: typer.Context) -> None:

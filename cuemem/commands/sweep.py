@@ -149,7 +149,7 @@ def _asked_axes(method: Any, selection: Selection) -> dict[str, tuple[int, ...]]
     for letter, values in selection.axes.items():
         for value in values:
             check(with_settings(method, {letter: value}))
-        axes[names[letter]] = tuple(values)
+        axes[names.get(letter, letter)] = tuple(values)
     return axes
 
 

@@ -78,19 +78,19 @@ def _stages(recall: Recall, *, fresh: bool) -> Any:
 
 
 def _items(stage: Stage) -> Any:
-    scored = stage.name == "context"  # its scores are tokens, all others cosines
+    digits = {"tokens": 0, "cosine": 3}.get(stage.measure, 4)
     rows = (
         (
             item.rank,
             item.turn_id,
             item.label,
-            None if item.score is None else f"{item.score:.0f}" if scored else f"{item.score:.3f}",
+            None if item.score is None else f"{item.score:.{digits}f}",
             item.note or None,
         )
         for item in stage.items
     )
-    score = "tokens>" if scored else "cosine>"
-    return table(f"{stage.title}: {stage.summary}", ("rank>", "turn!", "what", score, "note"), rows)
+    columns = ("rank>", "turn!", "what", f"{stage.measure}>", "note")
+    return table(f"{stage.title}: {stage.summary}", columns, rows)
 
 
 def _board(rows: Sequence[GoldTurn], asked: Asked) -> Any:

@@ -1,7 +1,8 @@
 """The whole grid at once: evidence recall and context tokens of every setting, from the entry tables.
 
 The plain loop over settings (:mod:`cuemem.evaluation.plain_sweep`) gives the same; a test holds the two together.
-Tokens here are the additive count: each turn's own tokens and one header for each session shown.
+Tokens here are the additive count: each turn's own tokens and one header for each session shown, or of a serialised
+text the tokens of its pieces.
 """
 
 from __future__ import annotations
@@ -99,8 +100,12 @@ def _row(table: EntryTable, gold: list[int], costs: _Costs) -> _Row:
         counts = np.bincount((base + entry).ravel(), spread, minlength=len(least) * width)
         return np.cumsum(counts.reshape(len(least), width)[:, 1:-1], axis=1, dtype=float).ravel()
 
-    spent = accumulated(least, costs.turns)
-    spent += accumulated(np.minimum.reduceat(least, costs.starts, axis=1), costs.headers)
+    if table.pieces is None:
+        spent = accumulated(least, costs.turns)
+        spent += accumulated(np.minimum.reduceat(least, costs.starts, axis=1), costs.headers)
+    else:
+        pieces = np.minimum(table.pieces, table.most + 1).reshape(len(least), -1)
+        spent = accumulated(pieces, table.costs)
     return (
         accumulated(least[:, gold]).astype(np.uint8),
         accumulated(least).astype(np.uint16),

@@ -8,10 +8,11 @@ from cuemem.errors import UnknownName
 from cuemem.methods.cuemem.method import CueMem
 from cuemem.methods.full_history import FullHistory
 from cuemem.methods.naive_rag import NaiveRag
+from cuemem.methods.qgmem.method import QGMem
 
-__all__ = ["METHODS", "CueMem", "FullHistory", "NaiveRag", "method_named"]
+__all__ = ["METHODS", "CueMem", "FullHistory", "NaiveRag", "QGMem", "method_named"]
 
-METHODS: tuple[type[Any], ...] = (CueMem, NaiveRag, FullHistory)
+METHODS: tuple[type[Any], ...] = (CueMem, QGMem, NaiveRag, FullHistory)
 
 
 def method_named(name: str) -> Any:

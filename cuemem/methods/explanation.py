@@ -35,7 +35,7 @@ def describe(
     role = chosen.role if chosen else None
     via = chosen.via if chosen else ()
     reason = _reason(stage, chosen, rank, most, ranked_thing)
-    sentence = f"{turn_id} {reason}{_remedy(stage, changes, uncapped)}"
+    sentence = f"{turn_id} {reason}{remedy(stage, changes, uncapped)}"
     return Explanation(turn_id, stage, role, via, tuple(hits), rank, tuple(changes), sentence, tuple(uncapped))
 
 
@@ -53,7 +53,8 @@ def _reason(stage: LossStage, chosen: Candidate | None, rank: int | None, most: 
     return f"{how} as a {edge.kind} neighbour: {link} anchor {edge.source}{cosine}."
 
 
-def _remedy(stage: LossStage, changes: Sequence[Change], uncapped: Sequence[Change]) -> str:
+def remedy(stage: LossStage, changes: Sequence[Change], uncapped: Sequence[Change]) -> str:
+    """What would recover a lost turn, as a sentence after a blank; empty for a turn that is in the context."""
     if stage == "in context":
         return ""
     if changes:

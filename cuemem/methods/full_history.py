@@ -36,6 +36,7 @@ class FullHistory:
 
     name: ClassVar[str] = "full_history"
     title: ClassVar[str] = "Full history"
+    noun: ClassVar[str] = "turn"
 
     turn_unit: TurnUnitChoice = knob(
         "auto", "what a turn is, as for CueMem", choices=("auto", "utterance", "exchange"), when="build"

@@ -46,12 +46,18 @@ class NaiveRag:
 
     name: ClassVar[str] = "naive_rag"
     title: ClassVar[str] = "Naive RAG"
+    noun: ClassVar[str] = "turn"
 
     turn_unit: TurnUnitChoice = knob(
         "auto", "what a turn is, as for CueMem", choices=("auto", "utterance", "exchange"), when="build"
     )
     top_turns: int = knob(
-        10, "turns retrieved for a query; without effect under a budget", symbol="m", low=1, high=MOST_TURNS
+        10,
+        "turns retrieved for a query; without effect under a budget",
+        symbol="m",
+        low=1,
+        high=MOST_TURNS,
+        tries=(5, 10, 15, 20, 30),
     )
     turn_cap: int = knob(400, "budget mode: most tokens of one turn", low=50, high=8000)
 

@@ -18,4 +18,4 @@ def context_stage(context: EvidenceContext, seconds: float) -> Stage:
         for item in (*context.items, *context.cut)
     )
     summary = f"{len(context.items)} turns, {context.tokens:,} tokens{cut}"
-    return Stage("context", "Evidence context", summary, items, seconds)
+    return Stage("context", "Evidence context", summary, items, seconds, measure="tokens")

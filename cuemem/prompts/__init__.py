@@ -24,6 +24,11 @@ _ROLES: Mapping[str, Speaker] = {"system": "system", "user": "user", "assistant"
 PLACES: Mapping[str, tuple[str, ...]] = {
     "extraction": ("speakers", "date", "before", "turn"),
     "extraction_group": ("speakers", "before", "turns"),
+    "qgmem_units": ("session", "first", "last", "time", "lines"),
+    "qgmem_index": ("session", "first", "last", "time", "units"),
+    "qgmem_trajectory": ("relation", "members"),
+    "qgmem_parse": ("question", "time"),
+    "qgmem_rerank": ("question", "document"),
     "answer_short": ("history", "question_date", "question", "priority"),
     "answer_reasoned": ("history", "question_date", "question", "priority"),
     "priority": (),

@@ -17,7 +17,10 @@ SpeakerRole = Literal["user", "assistant", "speaker"]
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message by one speaker. ``utterance_id`` is unique within its conversation ("D1:3", "S1:3.1")."""
+    """One message by one speaker. ``utterance_id`` is unique within its conversation ("D1:3", "S1:3.1").
+
+    ``serial`` is its number where the data counts instead of dating: a larger one is newer.
+    """
 
     utterance_id: str
     session: int
@@ -26,6 +29,7 @@ class Utterance:
     time: datetime | None = None
     role: SpeakerRole = "speaker"
     caption: str | None = None
+    serial: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,11 @@ class Turn:
     def time(self) -> datetime | None:
         """The time the turn was said, None where the data gives none."""
         return self.utterances[0].time
+
+    @property
+    def serial(self) -> int | None:
+        """The number of its first utterance, where the data counts instead of dating."""
+        return self.utterances[0].serial
 
     @cached_property
     def text(self) -> str:

@@ -15,7 +15,10 @@ ContextRole = Literal["anchor", "temporal", "semantic", "history", "gold"]
 
 @dataclass(frozen=True, slots=True)
 class CueHit:
-    """A retrieved cue (or other ranked item that names a turn), ranks from 1."""
+    """A retrieved cue (or other ranked item that names a turn), ranks from 1.
+
+    ``cosine`` is always the item's cosine with the question, also where the rank comes from more than that.
+    """
 
     rank: int
     cosine: float
@@ -51,10 +54,25 @@ class ContextItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A labelled line of a context that holds statements instead of turns, and the turns that it was made from.
+
+    An answer that cites the label is thereby linked to its sources. ``kind`` says what it is ("unit", "fact").
+    """
+
+    label: str
+    kind: str
+    text: str
+    turn_ids: tuple[TurnId, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceContext:
     """E_q: the chosen turns in chronological order, as rendered for the model, with the exact token count.
 
-    ``cut`` holds the turns that were chosen but did not fit the budget, in the order of entry.
+    ``cut`` holds the turns that were chosen but did not fit the budget, in the order of entry. Where the text holds
+    ``statements``, the items are the turns they were made from, each with the lines it stands behind: evidence is
+    scored on turns either way.
     """
 
     items: tuple[ContextItem, ...]
@@ -62,6 +80,7 @@ class EvidenceContext:
     tokens: int
     budget: int | None = None
     cut: tuple[ContextItem, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     @property
     def turn_ids(self) -> tuple[TurnId, ...]:
@@ -84,7 +103,8 @@ class StageItem:
 class Stage:
     """One step of a recall as it happened: what came out of it, and how long it took.
 
-    ``seconds`` is left out of comparisons, so that two equal recalls are equal values.
+    ``measure`` says what the items' scores are. Stages next to each other that name the same ``group`` ran side by
+    side. ``seconds`` is left out of comparisons, so that two equal recalls are equal values.
     """
 
     name: str
@@ -92,6 +112,8 @@ class Stage:
     summary: str
     items: tuple[StageItem, ...]
     seconds: float = field(default=0.0, compare=False)
+    measure: str = "cosine"
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +132,7 @@ class Recall:
     trace: tuple[Stage, ...]
 
 
-LossStage = Literal["no cue", "below m", "cut by budget", "in context", "not ranked"]
+LossStage = Literal["no cue", "below m", "no unit", "below n", "below k", "cut by budget", "in context", "not ranked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +148,25 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """How far a turn came at one stage of the recall: its best rank there (None: it has none), and what passes.
+
+    ``limit`` is the last rank that passes, None where all do.
+    """
+
+    name: str
+    title: str
+    rank: int | None
+    limit: int | None
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the turn got through."""
+        return self.rank is not None and (self.limit is None or self.rank <= self.limit)
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a turn is, or is not, in the context of a query.
 
@@ -133,7 +174,7 @@ class Explanation:
     value of each knob that alone decides whether the turn is in, the others kept: what would recover a lost
     turn, and how far each knob could be lowered before a turn that is in would be lost. A knob that cannot
     bring the turn in within its range is not named. Under a budget ``uncapped`` holds what would bring the turn
-    in if there were none.
+    in if there were none. ``steps`` follow the turn through the stages that rank.
     """
 
     turn_id: TurnId
@@ -145,6 +186,7 @@ class Explanation:
     changes: tuple[Change, ...]
     sentence: str
     uncapped: tuple[Change, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

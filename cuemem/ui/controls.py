@@ -83,6 +83,7 @@ def _to_conversation(key: str, settings: tuple[tuple[str, Any], ...], budget: Bu
         question=None,
         cues=None,
         turns=None,
+        memory=None,
         turn=None,
         settings=settings,
         budget=budget,
@@ -90,12 +91,14 @@ def _to_conversation(key: str, settings: tuple[tuple[str, Any], ...], budget: Bu
 
 
 def _to_method(key: str) -> None:
-    state.change(method=st.session_state[key], cues=None, turns=None, turn=None, settings=(), budget=None)
+    state.change(
+        method=st.session_state[key], cues=None, turns=None, memory=None, turn=None, settings=(), budget=None
+    )
 
 
 def _to_memory(key: str, choices: tuple[Choice, ...]) -> None:
     choice = choices[st.session_state[key]]
-    state.change(cues=choice.cues, turns=choice.turns, turn=None)
+    state.change(cues=choice.cues, turns=choice.turns, memory=choice.key, turn=None)
 
 
 def _knobs(scene: Scene) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuemem.evaluation.run import ORACLE, RunCard
-from cuemem.knobs import with_settings
+from cuemem.knobs import source_of, with_settings
 from cuemem.methods import method_named
 from cuemem.types import ConversationId, TurnUnit
 from cuemem.ui.view import LEAST_BUDGET, MOST_BUDGET, Budget, View, ordered, recall_knobs, written
@@ -36,7 +36,7 @@ def asked_in(card: RunCard, conversation_id: ConversationId, question: int) -> d
         replace(
             view,
             method=card.method,
-            cues=settings.get("cue_source"),
+            cues=source_of(method),
             turns=settings["turn_unit"],
             settings=ordered(card.method, values),
             budget=budget,

@@ -21,16 +21,29 @@ from cuemem.ui.view import View, ordered, recall_knobs
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A memory that can be looked at. ``record`` is None where it is built on first use, as without cues."""
+    """A memory that can be looked at. ``record`` is None where it is built on first use, as without cues.
+
+    ``cues`` is the source it was built from, ``noun`` what that gave; ``others`` are its build-time settings beyond
+    source and turn unit that are not at their default, by which memories of one source are told apart.
+    """
 
     cues: str | None
     turns: TurnUnit
     record: MemoryRecord | None
+    noun: str = "cue"
+    others: tuple[tuple[str, Any], ...] = ()
 
     @property
     def label(self) -> str:
-        """The cue source and the turn unit, as the select box names them."""
-        return " · ".join([*([f"{self.cues} cues"] if self.cues else []), f"turn = {self.turns}"])
+        """The source, the turn unit and whatever is unusual, as the select box names them."""
+        named = [f"{self.cues} {self.noun}s"] if self.cues else []
+        unusual = [f"{name.replace('_', ' ')} {value}" for name, value in self.others]
+        return " · ".join([*named, f"turn = {self.turns}", *unusual])
+
+    @property
+    def key(self) -> str | None:
+        """What an address names it by where source and turn unit do not: the beginning of its id."""
+        return self.record.memory_id[:8] if self.record is not None and self.others else None
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,7 @@ def build_scene(view: View) -> tuple[Scene | None, tuple[str, ...]]:
         question=question.index if question else None,
         cues=choice.cues if choice else None,
         turns=choice.turns if choice else None,
+        memory=choice.key if choice else None,
         settings=ordered(method.name, values),
         budget=(suited_budget or "off") if view.budget is None else view.budget,
         turn=_turn(view, memory, complaints),
@@ -116,23 +130,34 @@ def build_scene(view: View) -> tuple[Scene | None, tuple[str, ...]]:
 
 
 def memory_choices(conversation: Conversation, name: str) -> tuple[Choice, ...]:
-    """The memories that can be looked at: those built, or without cues one for either turn unit.
+    """The memories that can be looked at: those built, or where nothing is to be built one for either turn unit.
 
-    The usual turn unit comes first, then the name of the cue source decides: a correction builds a memory anew,
-    which must not change the one that a short link leads to.
+    The usual turn unit comes first, then the name of the source decides: a correction builds a memory anew, which
+    must not change the one that a short link leads to.
     """
     workbench = cache.workbench()
     usual = resolve_unit(conversation, "auto")
+    method = method_named(name)
     built = [
-        Choice(record.cue_source, record.turn_unit, record)
+        Choice(record.cue_source, record.turn_unit, record, method.noun, _others(method, record))
         for record in cache.memories(conversation.conversation_id)
         if (record.method, record.embedding_model) == (name, workbench.embedder.name)
     ]
-    if any(knob.name == "cue_source" for knob in knobs.knobs_of(method_named(name))):
-        return tuple(sorted(built, key=lambda choice: (choice.turns != usual, choice.cues or "")))
+    if knobs.source_knob(method) is not None:
+        return tuple(sorted(built, key=lambda it: (it.turns != usual, it.cues or "", len(it.others), it.key or "")))
     records = {choice.turns: choice.record for choice in built}
     units: list[TurnUnit] = sorted(get_args(TurnUnit), key=lambda unit: unit != usual)
     return tuple(Choice(None, unit, records.get(unit)) for unit in units)
+
+
+def _others(method: Any, record: MemoryRecord) -> tuple[tuple[str, Any], ...]:
+    """The build-time settings of a memory, beyond source and turn unit, that are not at their default."""
+    return tuple(
+        (knob.name, value)
+        for knob in knobs.knobs_of(method)
+        if knob.when == "build" and not knob.source and knob.name != "turn_unit"
+        if (value := record.settings.get(knob.name, knob.default)) != knob.default
+    )
 
 
 def _built_as(name: str, choice: Choice | None) -> Any:
@@ -177,6 +202,7 @@ def _choice(
     fitting = [
         choice for choice in choices if view.cues in (None, choice.cues) and view.turns in (None, choice.turns)
     ]
+    fitting.sort(key=lambda choice: choice.key != view.memory)  # stable: without a name the first stays first
     if choices and not fitting:
         wanted = " · ".join(name for name in (view.cues, view.turns) if name)
         complaints.append(f"{summary.title} has no memory “{wanted[:80]}”; another one is shown.")

@@ -24,8 +24,9 @@ LONGEST_VALUE = 300
 class View:
     """What is looked at, and how. None and absent settings mean: not said, take the default.
 
-    ``cues`` and ``turns`` name the built memory, ``settings`` are recall-time knobs by field name in the order
-    declared, ``extras`` are what one page adds for itself (a step, a filter); they end with the page.
+    ``cues`` (the source) and ``turns`` name the built memory, ``memory`` one of several that share them;
+    ``settings`` are recall-time knobs by field name in the order declared, ``extras`` are what one page adds for
+    itself (a step, a filter); they end with the page.
     """
 
     page: str = ""
@@ -34,6 +35,7 @@ class View:
     method: str = METHODS[0].name
     cues: str | None = None
     turns: TurnUnit | None = None
+    memory: str | None = None
     settings: tuple[tuple[str, Any], ...] = ()
     budget: Budget = None
     turn: TurnId | None = None
@@ -74,6 +76,7 @@ def written(view: View) -> dict[str, str]:
         "method": view.method,
         "cues": view.cues,
         "turns": view.turns,
+        "memory": view.memory,
     }
     values = dict(view.settings)
     for knob in recall_knobs(method_named(view.method)):
@@ -99,6 +102,7 @@ def parse(params: Mapping[str, str], page: str = "") -> tuple[View, tuple[str, .
         method=method,
         cues=params.get("cues") or None,
         turns=reader.turns(),
+        memory=params.get("memory") or None,
         settings=ordered(method, reader.settings(method)),
         budget=reader.budget(),
         turn=params.get("turn") or None,

@@ -13,6 +13,7 @@ from typing import Any
 from cuemem import __version__, knobs
 from cuemem.turns import resolve_unit
 from cuemem.types import Conversation
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.workbench import Workbench
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +62,7 @@ def settings_line(method: Any, budget: int | None) -> str:
     parts: list[str] = []
     for knob in knobs.knobs_of(method):
         value = getattr(method, knob.name)
-        if knob.when == "build":
+        if knob.source or knob.name == "turn_unit":
             parts.append(f"{knob.name.partition('_')[0]}s: {value}")
         elif knob.symbol:
             parts.append(f"{knob.symbol}={value}")
@@ -72,22 +73,15 @@ def settings_line(method: Any, budget: int | None) -> str:
 
 def _entry(workbench: Workbench, conversation: Conversation, method: Any, budget: int | None) -> dict[str, Any]:
     unit = resolve_unit(conversation, method.turn_unit)
-    source = getattr(method, "cue_source", None)
-    cues = next(
-        (
-            {"provenance": dict(held.provenance), "content_hash": held.content_hash, "cues": held.cues}
-            for held in workbench.store.cue_sets(conversation.conversation_id)
-            if (held.source, held.turn_unit) == (source, unit)
-        ),
-        None,
-    )
+    material = material_of(method)
+    made_of = {"cue_set": None} if material is None else material.card(workbench.store, conversation, method)
     return {
         "conversation_id": conversation.conversation_id,
         "title": conversation.title,
         "method": method.name,
         "settings": knobs.settings(method) | {"turn_unit": unit},
         "budget": budget,
-        "cue_set": cues,
+        **made_of,
     }
 
 

@@ -29,12 +29,6 @@ class NamedArrays:
         self.arrays.put(key, arrays)
 
 
-def source_of(method: Any) -> str | None:
-    """The cue source that a method builds from, None for a method without cues."""
-    source: str | None = getattr(method, "cue_source", None)
-    return source
-
-
 def build_knobs(conversation: Conversation, method: Any) -> dict[str, Any]:
     """The build-time knobs with ``auto`` resolved, so that two names of one memory are one."""
     resolved = {"turn_unit": resolve_unit(conversation, method.turn_unit)}

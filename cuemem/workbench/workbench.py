@@ -5,7 +5,7 @@ The command line and the app are two faces of this class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,18 +15,17 @@ from typing import Any, Self
 from cuemem import knobs
 from cuemem.adapters.embed import DEFAULT_MODEL, SentenceEmbedder
 from cuemem.adapters.store import CachedEmbedder, MemoryRecord, Store
-from cuemem.adapters.store.stored_cues import StoredCues
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import NotBuilt, UnknownName
+from cuemem.knobs import source_of
 from cuemem.methods import method_named
-from cuemem.ports import ArrayCache, CueSource, Memory, Models, Progress, TokenCounter, no_progress
+from cuemem.ports import ArrayCache, Memory, Models, Progress, TokenCounter, no_progress
 from cuemem.turns import resolve_unit
 from cuemem.types import Conversation, ConversationId, Problem
-from cuemem.workbench.cue_desk import CueDesk, dropped_corrections
-from cuemem.workbench.identity import NamedArrays, build_knobs, frozen, source_of
-from cuemem.workbench.sources import PER_CALL, cue_source, refuse_without_cues
-
-ProblemReport = Callable[[Sequence[Problem]], None]
+from cuemem.workbench.cue_desk import CueDesk
+from cuemem.workbench.identity import NamedArrays, build_knobs, frozen
+from cuemem.workbench.materials import Given, Material, ProblemReport, material_of
+from cuemem.workbench.rerankers import rerankers
 
 _OPEN_MEMORIES = 8  # a LongMemEval instance with sentence cues takes some 20 MB
 
@@ -58,31 +57,34 @@ class Workbench(CueDesk):
         progress: Progress = no_progress,
         report: ProblemReport = no_report,
         *,
-        llm: CueSource | None = None,
+        llm: Any = None,
         retry_failed: bool = False,
+        queries: Path | None = None,
     ) -> MemoryRecord:
         """Build a memory and record it. What is stored already is not computed again.
 
-        ``cue_dir`` holds a file ``<sample>.jsonl`` of cues for the source ``imported``; ``report`` is told what
-        could not be used in it, and how many corrections by hand went because the cues were made anew. ``llm``
-        makes the cues of the source ``llm``; with ``retry_failed`` it is asked again about the turns it had failed
+        ``cue_dir`` is the folder, or the file, of what the source ``imported`` reads (cues, units), ``queries`` that
+        of parsed questions; ``report`` is told what could not be used, and what was lost because it was made anew.
+        ``llm`` makes what the source ``llm`` gives; with ``retry_failed`` it is asked again about what it had failed
         at. The record is written last, so a memory that is listed is whole; an interrupted build is taken up where
         it stopped.
         """
         conversation = self.store.conversation(conversation_id)
-        wanted = source_of(method)
-        if wanted is None:
-            return self._build(conversation, method, None, progress)
-        source = cue_source(self.store, conversation, wanted, cue_dir, llm)
+        material = material_of(method)
+        if material is None:
+            return self._build(conversation, method, None, Given(), progress)
+        given = Given(cue_dir, queries, llm, retry_failed)
+        source = material.source(self.store, conversation, method, given)
         report(getattr(source, "problems", ()))
-        held = self.corrections(conversation_id, method)
-        record = self._build(conversation, method, source, progress, retry_failed)
-        report(dropped_corrections(conversation, held, self.corrections(conversation_id, method)))
+        with material.watched(self.store, conversation, method, report):
+            record = self._build(conversation, method, source, given, progress)
+        embedder = replace(self.embedder, progress=progress)
+        material.finish(self.store, conversation, method, source, embedder, progress, report)
         return record
 
     def rebuild(self, conversation_id: ConversationId, method: Any) -> MemoryRecord:
         """Build from the cues that the store holds, whatever their source would give today."""
-        return self._build(self.store.conversation(conversation_id), method, None, no_progress)
+        return self._build(self.store.conversation(conversation_id), method, None, Given(), no_progress)
 
     def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
@@ -94,28 +96,34 @@ class Workbench(CueDesk):
         for record in self.store.memories(conversation_id):
             if record.memory_id == memory_id:
                 return self._opened(conversation_id, method.name, frozen(method), record.built_at)
-        if source_of(method):
+        if (material := material_of(method)) is not None:
             raise NotBuilt(
-                f"{conversation.title} has no {method.name} memory from {source_of(method)!r} cues with "
+                f"{conversation.title} has no {method.name} memory from {source_of(method)!r} {method.noun}s with "
                 f"{resolve_unit(conversation, method.turn_unit)}s as turns and {self.embedder.name} vectors. "
-                f"Build it: python -m cuemem build {conversation.sample_id} --cues {source_of(method)}"
+                f"Build it: {material.build_line(conversation, method)}"
             )
         # Turns and their vectors are all there is to it: looking at it leaves no record to list or to choose from.
         if progress is not no_progress:
-            method.build(conversation, self._models(conversation, method, None, self.store.arrays, progress))
+            method.build(conversation, self._models(conversation, method, None, Given(), self.store.arrays, progress))
         return self._opened(conversation_id, method.name, frozen(method), None)
 
     def pick(
-        self, conversation_id: ConversationId, name: str, cues: str | None = None, turns: str | None = None
+        self,
+        conversation_id: ConversationId,
+        name: str,
+        cues: str | None = None,
+        turns: str | None = None,
+        built: Mapping[str, Any] | None = None,
     ) -> Any:
         """The method with the build-time knobs of the memory that is meant, and the defaults that suit it.
 
-        ``cues`` and ``turns`` narrow the choice. Raises UnknownName where several memories are left, and
-        NotBuilt where none is.
+        ``cues`` (the source), ``turns`` and other build-time knobs narrow the choice. Raises UnknownName where
+        several memories are left, and NotBuilt where none is.
         """
         method = method_named(name)
         conversation = self.store.conversation(conversation_id)
-        if not source_of(method):
+        material = material_of(method)
+        if material is None:
             method = knobs.with_settings(method, {"turn_unit": turns})
             return method.suited_to(conversation)[0]
         unit = resolve_unit(conversation, turns) if turns else None  # type: ignore[arg-type]
@@ -125,17 +133,25 @@ class Workbench(CueDesk):
             if (record.method, record.embedding_model) == (name, self.embedder.name)
             and cues in (None, record.cue_source)
             and unit in (None, record.turn_unit)
+            and all(record.settings.get(knob) == value for knob, value in (built or {}).items())
         ]
         if not found:
-            asked = "".join([f" from {cues!r} cues" if cues else "", f" with {unit}s as turns" if unit else ""])
+            named = f" from {cues!r} {method.noun}s" if cues else ""
+            asked = named + (f" with {unit}s as turns" if unit else "")
             raise NotBuilt(
                 f"{conversation.title} has no {name} memory{asked} with {self.embedder.name} vectors; "
-                f"build one: python -m cuemem build {conversation.sample_id} --cues {cues or 'sentences'}"
+                f"build one: {self._build_line(material, conversation, method, cues)}"
             )
         if len(found) > 1:
-            listed = "; ".join(f"--cues {record.cue_source} --turns {record.turn_unit}" for record in found)
+            listed = "; ".join(_told_apart(record, found) for record in found)
             raise UnknownName(f"{conversation.title} has {len(found)} memories; choose one: {listed}.")
         return knobs.with_settings(method, found[0].settings).suited_to(conversation)[0]
+
+    def _build_line(self, material: Material, conversation: Conversation, method: Any, source: str | None) -> str:
+        declared = knobs.source_knob(method)
+        if source and declared is not None:
+            method = knobs.with_settings(method, {declared.name: source})
+        return material.build_line(conversation, method)
 
     def memory_id(self, conversation: Conversation, method: Any) -> str:
         """What identifies a built memory: conversation, method, build-time knobs and embedding model."""
@@ -147,15 +163,14 @@ class Workbench(CueDesk):
         self,
         conversation: Conversation,
         method: Any,
-        source: CueSource | None,
+        source: Any,
+        given: Given,
         progress: Progress,
-        retry_failed: bool = False,
     ) -> MemoryRecord:
         arrays = NamedArrays(self.store.arrays)
-        models = self._models(conversation, method, source, arrays, progress, retry_failed)
-        memory = method.build(conversation, models)
-        if memory.cue_count == 0 and (wanted := source_of(method)) in PER_CALL:
-            refuse_without_cues(self.store, conversation, wanted, resolve_unit(conversation, method.turn_unit))
+        memory = method.build(conversation, self._models(conversation, method, source, given, arrays, progress))
+        if memory.cue_count == 0 and (material := material_of(method)) is not None:
+            material.refuse_empty(self.store, conversation, method)
         record = self._record(conversation, method, memory, arrays.key)
         self.store.save_memory(record)
         return record
@@ -169,7 +184,7 @@ class Workbench(CueDesk):
     ) -> Memory:
         method = knobs.with_settings(method_named(name), dict(settings))
         conversation = self.store.conversation(conversation_id)
-        models = self._models(conversation, method, None, self.store.arrays, no_progress)
+        models = self._models(conversation, method, None, Given(), self.store.arrays, no_progress)
         memory: Memory = method.build(conversation, models)
         return memory
 
@@ -177,16 +192,17 @@ class Workbench(CueDesk):
         self,
         conversation: Conversation,
         method: Any,
-        source: CueSource | None,
+        source: Any,
+        given: Given,
         arrays: ArrayCache,
         progress: Progress,
-        retry_failed: bool = False,
     ) -> Models:
-        sources: dict[str, CueSource] = {}
-        if wanted := source_of(method):
-            unit = resolve_unit(conversation, method.turn_unit)
-            sources[wanted] = StoredCues(self.store, wanted, unit, source, wanted in PER_CALL, retry_failed)
-        return Models(replace(self.embedder, progress=progress), self.tokens, sources, arrays, progress)
+        embedder = replace(self.embedder, progress=progress)
+        base = Models(embedder, self.tokens, {}, arrays, progress, rerankers=rerankers(self.store))
+        material = material_of(method)
+        if material is None:
+            return base
+        return replace(base, **material.models(self.store, conversation, method, source, given))
 
     def _record(self, conversation: Conversation, method: Any, memory: Memory, array_key: str | None) -> MemoryRecord:
         return MemoryRecord(
@@ -202,3 +218,14 @@ class Workbench(CueDesk):
             array_key=array_key,
             built_at=datetime.now(UTC),
         )
+
+
+def _told_apart(record: MemoryRecord, among: Sequence[MemoryRecord]) -> str:
+    """The options that name a memory among several: source, turn unit, and other build-time knobs that differ."""
+    others = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in record.settings.items()
+        if value not in (record.cue_source, record.turn_unit)
+        and any(other.settings.get(name) != value for other in among)
+    ]
+    return " ".join([f"--cues {record.cue_source} --turns {record.turn_unit}", *others])

@@ -92,9 +92,9 @@ def test_two_opens_of_one_path_share_and_the_last_one_closes(path: Path, tmp_pat
 
 
 def test_a_newer_store_is_refused(path: Path) -> None:
-    sql(path, "UPDATE meta SET value = '8' WHERE key = 'schema_version'", "CHECKPOINT")
+    sql(path, "UPDATE meta SET value = '99' WHERE key = 'schema_version'", "CHECKPOINT")
     refused(
-        path, Refused, rf"newer version of CueMem Lab \(schema 8; this one reads up to {SCHEMA_VERSION}\)\. Update"
+        path, Refused, rf"newer version of CueMem Lab \(schema 99; this one reads up to {SCHEMA_VERSION}\)\. Update"
     )
 
 
@@ -109,6 +109,9 @@ def make_older(path: Path) -> None:
         *(f"DROP TABLE {table}" for table in ("corrections", "overlays", "jobs")),
         *(f"DROP TABLE {table}" for table in ("replies", "chat_failures", "prompts", "verdicts", "batch_requests")),
         *(f"DROP TABLE {table}" for table in ("reviews", "repeated_verdicts")),
+        *(f"DROP TABLE {table}" for table in ("unit_sets", "unit_windows", "units", "unit_problems")),
+        *(f"DROP TABLE {table}" for table in ("trajectories", "query_parses", "rerank_scores")),
+        "ALTER TABLE utterances DROP COLUMN serial",
         "ALTER TABLE files DROP COLUMN known_as",
         "ALTER TABLE files DROP COLUMN conversations",
         "UPDATE meta SET value = '1' WHERE key = 'schema_version'",

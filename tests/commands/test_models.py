@@ -60,7 +60,7 @@ def test_a_build_by_a_model_tells_what_it_takes_and_what_failed(server: OpenAISe
     run = small("build", "one", "--cues", "llm")
     assert "openai/test: 6 calls for 6 turns" in run.err.replace("\n", " ")
     assert "1 memory built" in run.out
-    assert "Turns without cues because the model failed" in run.out.replace("\n", " ")
+    assert "What the model failed at" in run.out.replace("\n", " ")
     assert "D1:3" in run.out
     assert len(server.log) == 7
     server.log.clear()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuemem.knobs import knobs_of, with_settings
+from cuemem.knobs import Knob, knobs_of, source_knob, with_settings
 from cuemem.methods import METHODS
 from cuemem.turns import cut_turns
 from cuemem.types import Conversation, Query
@@ -21,10 +21,17 @@ def build(
 ) -> tuple[Any, Any]:
     conversation, cues = talk
     built_by = {"turn_unit": unit}
-    if any(knob.name == "cue_source" for knob in knobs_of(method)):
-        built_by["cue_source"] = "given"
+    if source := source_knob(method):
+        built_by[source.name] = "given"
     value = with_settings(method(), {**built_by, **knobs})
     return value, value.build(conversation, models(cues))
+
+
+def tried(knob: Knob, memory: Any) -> list[int]:
+    """The values of a knob; of a long range all that a conversation so small can tell apart, and its end."""
+    high = knob.high or 0
+    enough = max(11, memory.cue_count, len(memory.turns)) + 1
+    return [*range(knob.low or 0, min(high, enough) + 1), *([high] if high > enough else [])]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -102,7 +109,7 @@ def test_explain_agrees_with_recall_and_its_changes_are_the_least(
         found = next(
             (
                 at
-                for at in range(knob.low or 0, (knob.high or 0) + 1)
+                for at in tried(knob, memory)
                 if turn_id in memory.recall(query, with_settings(value, {knob.name: at}), budget).context.turn_ids
             ),
             None,

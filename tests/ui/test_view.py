@@ -23,6 +23,8 @@ def views(draw: st.DrawFn) -> View:
     for knob in recall_knobs(method):
         if isinstance(knob.default, bool):
             values[knob.name] = draw(st.booleans())
+        elif knob.choices:
+            values[knob.name] = draw(st.sampled_from(knob.choices))
         else:
             values[knob.name] = draw(st.integers(knob.low, knob.high))
     budgets = st.one_of(st.just("off"), st.integers(LEAST_BUDGET, MOST_BUDGET))
@@ -33,6 +35,7 @@ def views(draw: st.DrawFn) -> View:
         method=method.name,
         cues=draw(st.one_of(st.none(), TEXTS)),
         turns=draw(st.sampled_from(["utterance", "exchange"])),
+        memory=draw(st.one_of(st.none(), TEXTS)),
         settings=ordered(method.name, values),
         budget=draw(budgets),  # type: ignore[arg-type]
         turn=draw(st.one_of(st.none(), TEXTS)),

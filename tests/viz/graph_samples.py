@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cuemem.knobs import with_settings
-from cuemem.methods import METHODS, CueMem
+from cuemem.knobs import source_knob, with_settings
+from cuemem.methods import METHODS
 from cuemem.types import Explanation, Query, Recall, Turn, TurnId
 from cuemem.viz.graph import Picture, draw
 from tests.fakes import models
@@ -34,7 +34,8 @@ def recalls(draw_from: st.DrawFn) -> Drawn:
     """A recall by any method, with up to three gold turns, found or not."""
     conversation, cues = draw_from(conversations())
     kind = draw_from(st.sampled_from(METHODS))
-    built = {"cue_source": "given"} if kind is CueMem else {}
+    source = source_knob(kind)
+    built = {source.name: "given"} if source else {}
     method = with_settings(kind(), {**built, **draw_from(settings_of(kind))})
     memory = method.build(conversation, models(cues))
     query, budget = Query(draw_from(queries)), draw_from(budgets)

@@ -58,9 +58,9 @@ def test_every_turn_and_every_edge_is_drawn_once(drawn: Drawn, width: float) -> 
     ]
     edges = [(f"turn {e.source}", f"turn {e.target}", e.kind) for item in context.items for e in item.via]
     assert sorted(drawn_edges) == sorted(edges)
-    retrieved = {hit.cue.index for anchor in drawn.recall.anchors for hit in anchor.hits[:6]}
+    retrieved = {(hit.cue.index, hit.cue.turn_id) for anchor in drawn.recall.anchors for hit in anchor.hits[:6]}
     joined = {link.target for link in picture.links if link.kind == "query"}
-    assert joined <= {f"cue {index}" for index in retrieved}
+    assert joined <= {f"cue {index} {turn_id}" for index, turn_id in retrieved}
     whole = drawn.picture(width=width, everything=True)
     assert [node.turn_id for node in whole.nodes] == list(drawn.turns)
 
@@ -95,8 +95,8 @@ def test_roles_are_told_by_shape_and_label(worked: Drawn) -> None:
     assert (nodes["turn D1:2"].look, nodes["turn D1:2"].label) == ("anchor", "A1")
     assert (nodes["turn D2:1"].look, nodes["turn D2:1"].label) == ("found semantic", "gold")
     assert (nodes["turn D2:4"].look, nodes["turn D2:4"].label) == ("missed", "miss")
-    assert nodes["cue 3"].look == "cue lost"  # the best cue of the missed turn, greyed
-    assert nodes["cue 3"].label.startswith("#4")
+    assert nodes["cue 3 D2:4"].look == "cue lost"  # the best cue of the missed turn, greyed
+    assert nodes["cue 3 D2:4"].label.startswith("#4")
 
 
 def test_the_alternative_text_says_the_result(worked: Drawn) -> None:

@@ -32,16 +32,20 @@ from cuemem.adapters.store.records import (
     FileRecord,
     MemoryRecord,
     OverlayRecord,
+    ParseRecord,
     ResultRecord,
     ReviewRecord,
     RunRecord,
     Spent,
     StoreInfo,
+    UnitSet,
     VerdictRecord,
 )
 from cuemem.adapters.store.replies import Replies
 from cuemem.adapters.store.results import Results
 from cuemem.adapters.store.reviews import Reviews
+from cuemem.adapters.store.stored_units import RerankScores
+from cuemem.adapters.store.units import UnitSets
 from cuemem.adapters.store.upkeep import Upkeep
 from cuemem.adapters.store.vectors import CachedEmbedder, Found, Vectors
 from cuemem.adapters.store.verdicts import Verdicts
@@ -64,12 +68,14 @@ __all__ = [
     "Loadable",
     "MemoryRecord",
     "OverlayRecord",
+    "ParseRecord",
     "ResultRecord",
     "ReviewRecord",
     "RunRecord",
     "Spent",
     "Store",
     "StoreInfo",
+    "UnitSet",
     "VerdictRecord",
     "default_store_path",
 ]
@@ -85,7 +91,9 @@ def default_store_path() -> Path:
 class Store(
     Loading,
     Corrections,
+    UnitSets,
     Vectors,
+    RerankScores,
     Replies,
     Verdicts,
     Memories,

@@ -85,7 +85,7 @@ class Conversations(Connected):
                 "SELECT number, time, source_id FROM sessions WHERE conversation_id = ? ORDER BY position", by_id
             ).fetchall()
             utterances = cursor.execute(
-                """SELECT utterance_id, session, speaker, text, time, role, caption
+                """SELECT utterance_id, session, speaker, text, time, role, caption, serial
                    FROM utterances WHERE conversation_id = ? ORDER BY position""",
                 by_id,
             ).fetchall()

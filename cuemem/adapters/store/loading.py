@@ -23,7 +23,7 @@ _TABLES = (
     Table.of(
         "utterances",
         """conversation_id text, position integer, utterance_id text, session integer, speaker text, role text,
-           text text, caption text, time time""",
+           text text, caption text, time time, serial integer""",
     ),
     Table.of(
         "questions",
@@ -135,7 +135,7 @@ class Load:
             for place, session in enumerate(conversation.sessions)
         ]
         self._rows["utterances"] += [
-            (key, place, u.utterance_id, u.session, u.speaker, u.role, u.text, u.caption, u.time)
+            (key, place, u.utterance_id, u.session, u.speaker, u.role, u.text, u.caption, u.time, u.serial)
             for place, u in enumerate(conversation.utterances)
         ]
 

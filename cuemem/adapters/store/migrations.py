@@ -94,6 +94,35 @@ STEPS: tuple[Step, ...] = (
                judged_at TIMESTAMP NOT NULL,
                PRIMARY KEY (conversation_id, question_index, answer_key, judge, protocol, prompt_hash, repeat))""",
     ),
+    (
+        # 8: QGMem: memory units with their windows and traces, parsed queries, scores of rerankers; and serial
+        #    numbers where the data counts instead of dating.
+        "ALTER TABLE utterances ADD COLUMN serial INTEGER",
+        """CREATE TABLE unit_sets (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, layout
+               VARCHAR NOT NULL, windows INTEGER NOT NULL, provenance JSON NOT NULL, traces_given BOOLEAN NOT
+               NULL, complete BOOLEAN NOT NULL, content_hash VARCHAR, created_at TIMESTAMP NOT NULL, PRIMARY
+               KEY (conversation_id, source, layout))""",
+        """CREATE TABLE unit_windows (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, layout
+               VARCHAR NOT NULL, position INTEGER NOT NULL, failure VARCHAR, index_failure VARCHAR, PRIMARY KEY
+               (conversation_id, source, layout, position))""",
+        """CREATE TABLE units (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, layout VARCHAR
+               NOT NULL, position INTEGER NOT NULL, number INTEGER NOT NULL, unit_id VARCHAR NOT NULL,
+               start_turn VARCHAR NOT NULL, end_turn VARCHAR NOT NULL, fact_text VARCHAR NOT NULL, subject
+               VARCHAR NOT NULL, predicate VARCHAR NOT NULL, object VARCHAR NOT NULL, attributes JSON NOT NULL,
+               PRIMARY KEY (conversation_id, source, layout, position, number))""",
+        """CREATE TABLE unit_problems (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, layout
+               VARCHAR NOT NULL, position INTEGER, number INTEGER NOT NULL, kind VARCHAR NOT NULL, place
+               VARCHAR NOT NULL, detail VARCHAR NOT NULL)""",
+        """CREATE TABLE trajectories (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, layout
+               VARCHAR NOT NULL, members_key VARCHAR NOT NULL, members VARCHAR[] NOT NULL, trajectory VARCHAR
+               NOT NULL, failure VARCHAR, provenance JSON NOT NULL, PRIMARY KEY (conversation_id, source,
+               layout, members_key))""",
+        """CREATE TABLE query_parses (conversation_id VARCHAR NOT NULL, source VARCHAR NOT NULL, query_key
+               VARCHAR NOT NULL, text VARCHAR NOT NULL, time TIMESTAMP, parse JSON, failure VARCHAR, provenance
+               JSON NOT NULL, PRIMARY KEY (conversation_id, source, query_key))""",
+        """CREATE TABLE rerank_scores (model VARCHAR NOT NULL, pair_sha256 VARCHAR NOT NULL, score DOUBLE
+               NOT NULL, PRIMARY KEY (model, pair_sha256))""",
+    ),
 )
 CURRENT = len(STEPS) + 1
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from cuemem.types import ConversationId, FailureKind, Triple, TurnId, TurnUnit, VerdictOutcome
+from cuemem.types import ConversationId, FailureKind, Query, QueryParse, Triple, TurnId, TurnUnit, VerdictOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,43 @@ class CueSet:
     cues: int
     corrections: int = 0
     dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSet:
+    """The memory units of a conversation from one source, perhaps still being extracted.
+
+    ``layout`` is that of the windows, empty where the source knows none. ``windows`` are to be covered, ``done`` have
+    been; ``failed`` of these gave nothing usable, of ``unindexed`` the units have no attributes. ``rejected`` counts
+    what failed validation. ``traces_given``: the relation clusters came with the units.
+    """
+
+    conversation_id: ConversationId
+    source: str
+    layout: str
+    provenance: Mapping[str, str]
+    traces_given: bool
+    complete: bool
+    content_hash: str | None
+    created_at: datetime
+    windows: int
+    done: int
+    failed: int
+    unindexed: int
+    units: int
+    rejected: int
+    trajectories: int
+    failed_trajectories: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParseRecord:
+    """A question as a parser read it; ``failure`` is why there is no parse, or what was left out of it."""
+
+    query: Query
+    parse: QueryParse | None
+    failure: str | None
+    provenance: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ CREATE TABLE utterances (
     text            VARCHAR NOT NULL,
     caption         VARCHAR,
     time            TIMESTAMP,
+    serial          INTEGER,               -- its number, where the data counts instead of dating
     PRIMARY KEY (conversation_id, position)
 );
 
@@ -164,6 +165,96 @@ CREATE TABLE corrections (
     state           VARCHAR NOT NULL,      -- applied, undone, dropped
     corrected_at    TIMESTAMP NOT NULL,
     PRIMARY KEY (conversation_id, source, turn_unit, number)
+);
+
+-- QGMem, section III-A: memory units ----------------------------------------------------------------------------
+
+-- A unit set is the units of one conversation from one source; the layout is that of its windows ("6/2": six lines,
+-- two of them from the window before), or '' where the source knows no windows.
+CREATE TABLE unit_sets (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    layout          VARCHAR NOT NULL,
+    windows         INTEGER NOT NULL,      -- how many are to be covered
+    provenance      JSON NOT NULL,
+    traces_given    BOOLEAN NOT NULL,      -- the relation clusters came with the units and are not computed
+    complete        BOOLEAN NOT NULL,
+    content_hash    VARCHAR,               -- of the units in order, once complete
+    created_at      TIMESTAMP NOT NULL,
+    PRIMARY KEY (conversation_id, source, layout)
+);
+
+-- One row for each window done, with or without units: an interrupted extraction resumes at the others.
+CREATE TABLE unit_windows (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    layout          VARCHAR NOT NULL,
+    position        INTEGER NOT NULL,
+    failure         VARCHAR,               -- why nothing usable came back, or NULL
+    index_failure   VARCHAR,               -- why the units have no attributes, or NULL
+    PRIMARY KEY (conversation_id, source, layout, position)
+);
+
+CREATE TABLE units (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    layout          VARCHAR NOT NULL,
+    position        INTEGER NOT NULL,      -- of the window in which its last line is new
+    number          INTEGER NOT NULL,      -- within the window
+    unit_id         VARCHAR NOT NULL,
+    start_turn      VARCHAR NOT NULL,      -- evidence bounds: utterance ids
+    end_turn        VARCHAR NOT NULL,
+    fact_text       VARCHAR NOT NULL,
+    subject         VARCHAR NOT NULL,
+    predicate       VARCHAR NOT NULL,
+    object          VARCHAR NOT NULL,
+    attributes      JSON NOT NULL,         -- {"entities": […], "locations": […], "time": [{start, end, granularity}]}
+    PRIMARY KEY (conversation_id, source, layout, position, number)
+);
+
+-- Units, or parts of their index, that failed validation, and what was odd in an imported file.
+CREATE TABLE unit_problems (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    layout          VARCHAR NOT NULL,
+    position        INTEGER,               -- of the window; NULL for a file's
+    number          INTEGER NOT NULL,
+    kind            VARCHAR NOT NULL,
+    place           VARCHAR NOT NULL,
+    detail          VARCHAR NOT NULL
+);
+
+-- What is told of a relation cluster, under the hash of its members.
+CREATE TABLE trajectories (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    layout          VARCHAR NOT NULL,
+    members_key     VARCHAR NOT NULL,
+    members         VARCHAR[] NOT NULL,    -- unit ids, oldest first
+    trajectory      VARCHAR NOT NULL,
+    failure         VARCHAR,
+    provenance      JSON NOT NULL,
+    PRIMARY KEY (conversation_id, source, layout, members_key)
+);
+
+-- Section III-B1: questions as a parser read them, found by text and time, which is all that a method sees of one.
+CREATE TABLE query_parses (
+    conversation_id VARCHAR NOT NULL,
+    source          VARCHAR NOT NULL,
+    query_key       VARCHAR NOT NULL,
+    text            VARCHAR NOT NULL,
+    time            TIMESTAMP,
+    parse           JSON,                  -- {"entities": …, "locations": …, "time": {"fact": …, "utterance": …}}
+    failure         VARCHAR,               -- why there is none
+    provenance      JSON NOT NULL,
+    PRIMARY KEY (conversation_id, source, query_key)
+);
+
+CREATE TABLE rerank_scores (
+    model       VARCHAR NOT NULL,
+    pair_sha256 VARCHAR NOT NULL,          -- of query and document
+    score       DOUBLE NOT NULL,
+    PRIMARY KEY (model, pair_sha256)
 );
 
 -- What is dear to compute -------------------------------------------------------------------------------------

@@ -26,6 +26,12 @@ _KEYED = (
     "cues",
     "extractions",
     "cue_sets",
+    "query_parses",
+    "trajectories",
+    "unit_problems",
+    "units",
+    "unit_windows",
+    "unit_sets",
     "problems",
     "observations",
     "overlays",
@@ -35,7 +41,7 @@ _KEYED = (
     "sessions",
     "conversations",
 )
-_TABLES = (*_KEYED, "files", "vectors", "arrays", "prompts", "runs", "jobs")
+_TABLES = (*_KEYED, "files", "vectors", "arrays", "rerank_scores", "prompts", "runs", "jobs")
 _UNITS: tuple[TurnUnit, ...] = ("utterance", "exchange")
 
 
@@ -98,7 +104,7 @@ class Upkeep(Conversations):
         return Compacted(vectors, arrays, before, self._size())
 
     def _held_texts(self, cursor: Cursor) -> set[str]:
-        """The keys of all texts a conversation gives to an embedder: turns in both units, questions, cues."""
+        """The keys of all texts a conversation gives to an embedder: turns, questions, cues, units, attributes."""
         held: set[str] = set()
         for (conversation_id,) in cursor.execute("SELECT conversation_id FROM conversations").fetchall():
             conversation = self.conversation(conversation_id)
@@ -107,6 +113,12 @@ class Upkeep(Conversations):
             "SELECT text FROM questions",
             "SELECT statement FROM observations",
             "SELECT DISTINCT coalesce(statement, subject || ' ' || relation || ' ' || object) FROM cues",
+            "SELECT DISTINCT fact_text FROM units",
+            "SELECT DISTINCT subject || ' ' || predicate || ' ' || object FROM units",
+            "SELECT DISTINCT unnest(from_json(attributes->'entities', '[\"VARCHAR\"]')) FROM units",
+            "SELECT DISTINCT unnest(from_json(attributes->'locations', '[\"VARCHAR\"]')) FROM units",
+            "SELECT DISTINCT unnest(from_json(parse->'entities', '[\"VARCHAR\"]')) FROM query_parses",
+            "SELECT DISTINCT unnest(from_json(parse->'locations', '[\"VARCHAR\"]')) FROM query_parses",
         ):
             held.update(text_key(text) for (text,) in cursor.execute(query).fetchall())
         return held

@@ -34,6 +34,7 @@ class CueMem(Settings):
 
     name: ClassVar[str] = "cuemem"
     title: ClassVar[str] = "CueMem"
+    noun: ClassVar[str] = "cue"
 
     def build(self, conversation: Conversation, models: Models) -> CueMemory:
         """Sections 4.1 and 4.2: extract and embed the cues of every turn and link each to its nearest."""

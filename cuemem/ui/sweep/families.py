@@ -67,7 +67,7 @@ def families(scene: Scene, group: Group) -> list[Family]:
 
 def cueless() -> list[str]:
     """The methods that work without cues."""
-    return [method.name for method in METHODS if all(knob.name != "cue_source" for knob in knobs.knobs_of(method))]
+    return [method.name for method in METHODS if knobs.source_knob(method) is None]
 
 
 def lacking(scene: Scene, group: Group) -> list[tuple[str, ConversationId]]:

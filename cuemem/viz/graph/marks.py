@@ -30,6 +30,10 @@ class Mark:
         """The id of its node."""
         return f"turn {self.turn.turn_id}"
 
+    def hit_id(self, hit: CueHit) -> str:
+        """The id of the node of something retrieved: what points to several turns has one above each."""
+        return f"cue {hit.cue.index} {hit.cue.turn_id}"
+
     @property
     def missed(self) -> bool:
         """Gold that is not in the context."""

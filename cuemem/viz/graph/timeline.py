@@ -116,13 +116,11 @@ def _turn(mark: Mark, x: float, y: float) -> Node:
 def _cue(card: Card, foot: float) -> Node:
     box = Box(card.x, foot - card.bottom - card.height / 2, card.width, card.height)
     hit = card.hit
-    title = (
-        f"cue {hit.rank:,} by cosine ({hit.cosine:.3f}), from turn {hit.cue.turn_id}\n{clipped(hit.cue.text, 400)}"
-    )
+    title = f"rank {hit.rank:,}, cosine {hit.cosine:.3f}, from turn {hit.cue.turn_id}\n{clipped(hit.cue.text, 400)}"
     if card.look == "cue lost":
-        title = f"the best cue of a gold turn, not retrieved: {title}"
+        title = f"the best of a gold turn, not retrieved: {title}"
     return Node(
-        f"cue {hit.cue.index}",
+        card.mark.hit_id(hit),
         card.look,
         box.x,
         box.y,
@@ -143,7 +141,7 @@ def _pointers(cards: Sequence[Card], faint: bool) -> list[Link]:
     """From the query to each retrieved cue, and from the cues down to their turn."""
     links = []
     for card in cards:
-        cue, rank = f"cue {card.hit.cue.index}", card.hit.rank
+        cue, rank = card.mark.hit_id(card.hit), card.hit.rank
         lost = card.look == "cue lost"
         if not lost:
             emphasis = _emphasis(rank) * (0.4 if faint else 1.0)

@@ -18,9 +18,9 @@ from cuemem.evaluation.run import ORACLE, CueOrigin, ResultRow, RunCard, RunConv
 from cuemem.knobs import fingerprint, with_settings
 from cuemem.methods import method_named
 from cuemem.ports import Memory, TokenCounter
-from cuemem.turns import cut_turns, resolve_unit
+from cuemem.turns import cut_turns
 from cuemem.types import Conversation, ConversationId, Flag, LossStage, Question, Turn, TurnId
-from cuemem.workbench.identity import source_of
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.workbench import Workbench
 
 Asked = tuple[ConversationId, Question]
@@ -119,20 +119,18 @@ def source(workbench: Workbench, card: RunCard, entry: RunConversation) -> Sourc
         held is None or entry.cue_set is None or held.content_hash != entry.cue_set.content_hash
     ):
         raise BadInput(
-            f"The cues of {conversation.title} have changed since the run began, so its questions would not be "
-            "measured alike. Begin a new run."
+            f"The {method.noun}s of {conversation.title} have changed since the run began, so its questions would "
+            "not be measured alike. Begin a new run."
         )
     memory = workbench.memory(entry.conversation_id, method)
     return Source(card, conversation, method, entry.budget, memory, memory.turns, workbench.tokens, flags)
 
 
 def cue_origin(store: Store, conversation: Conversation, method: Any) -> CueOrigin | None:
-    """The cues that the method's memory is made from."""
-    wanted = (source_of(method), resolve_unit(conversation, method.turn_unit))
-    for held in store.cue_sets(conversation.conversation_id):
-        if (held.source, held.turn_unit) == wanted:
-            return CueOrigin(dict(held.provenance), held.content_hash, held.cues)
-    return None
+    """The cues, or whatever else, that the method's memory is made from."""
+    material = material_of(method)
+    held = None if material is None else material.origin(store, conversation, method)
+    return None if held is None else CueOrigin(*held)
 
 
 def select(

@@ -11,8 +11,8 @@ from cuemem.errors import BadSetting
 from cuemem.evaluation.run import ORACLE
 from cuemem.methods import METHODS, method_named
 from cuemem.types import TurnUnitChoice
+from cuemem.workbench.materials import source_names
 from cuemem.workbench.runs.plan import UNCAPPED, Contender
-from cuemem.workbench.sources import ABOUT
 
 NAMES = (*(method.name for method in METHODS), ORACLE)
 _OWN = ("cues", "turns", "budget")  # what is no knob, and may stand among the settings all the same
@@ -43,7 +43,7 @@ def contender(text: str, common: Mapping[str, str]) -> Contender:
     made = Contender(name, {key: _typed(name, key, value) for key, value in pairs.items() if key not in _OWN})
     return replace(
         made,
-        cues=_one_of(pairs.get("cues"), tuple(ABOUT)),
+        cues=_one_of(pairs.get("cues"), tuple(source_names())),
         turns=_one_of(pairs.get("turns"), get_args(TurnUnitChoice)),
         budget=None if "budget" not in pairs else _budget(pairs["budget"]),
     )
@@ -65,7 +65,7 @@ def _known(name: str) -> set[str]:
     declared = knobs.knobs_of(method_named(name))
     names = {knob.name for knob in declared if knob.when == "recall"}
     names |= {knob.symbol for knob in declared if knob.symbol}
-    has_cues = any(knob.name == "cue_source" for knob in declared)
+    has_cues = any(knob.source for knob in declared)
     return names | {"turns", "budget"} | ({"cues"} if has_cues else set())
 
 

@@ -1,0 +1,1 @@
+"""QGMem, section III: where memory units, their trajectories and parsed questions come from: files or a model."""

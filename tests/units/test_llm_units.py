@@ -1,0 +1,248 @@
+"""QGMem's construction with a model: what is asked, and what becomes of each fault: counted, shown, asked again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuemem.adapters.chat import CallLimits, LiteLlmChat
+from cuemem.adapters.store import CachedChat, Store
+from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.errors import BadInput, ChatFailure
+from cuemem.methods import QGMem
+from cuemem.prompts import Prompts
+from cuemem.types import Problem, Question
+from cuemem.units.llm import UnitModel
+from cuemem.workbench import Workbench
+from cuemem.workbench.materials import material_of
+from tests import openai_server as openai
+from tests.adapters.store_samples import Loaded, load, sha
+from tests.fakes import HashEmbedder, WordTokens, talk
+from tests.openai_server import Act, OpenAIServer, Request
+
+KEY = f"{sha('file')[:16]}/0"
+METHOD = QGMem(unit_source="llm", relation_threshold=0, least_members=2)
+LINE = re.compile(r"^(NEW_IN_THIS|OVERLAP_FROM_PREVIOUS)_WINDOW \[(\S+)\]", re.MULTILINE)
+
+
+def kind_of(request: Request) -> str:
+    """Which of QGMem's prompts a request is."""
+    asked = request.texts[-1]
+    return next(
+        name
+        for name, sign in (
+            ("units", "_WINDOW ["),
+            ("index", "Memory units:"),
+            ("trajectory", "oldest first:"),
+            ("parse", "Time of the question:"),
+        )
+        if sign in asked
+    )
+
+
+def unit(turn: str, fact: str = "", end: str | None = None) -> dict[str, Any]:
+    fact = fact or f"fact of {turn}"
+    return {
+        "start_turn": turn,
+        "end_turn": end or turn,
+        "fact_text": fact,
+        "triple": {"subject": "Ada", "predicate": "says", "object": fact},
+    }
+
+
+def entry(unit_id: str, start: str = "2024-03", end: str = "2024-03") -> dict[str, Any]:
+    time = [{"start": start, "end": end, "granularity": "month"}]
+    return {"memory_unit_id": unit_id, "entities": ["Ada"], "locations": [], "time": time}
+
+
+def reply(request: Request) -> str:
+    """A model that makes a unit of each new line, indexes it, and tells and parses something."""
+    asked = request.texts[-1]
+    match kind_of(request):
+        case "units":
+            new = [turn for sort, turn in LINE.findall(asked) if sort == "NEW_IN_THIS"]
+            return json.dumps({"memory_units": [unit(turn) for turn in new]})
+        case "index":
+            listed = json.loads(
+                asked.partition("Memory units:\n")[2].partition("\n\nReply with JSON only, without")[0]
+            )
+            return json.dumps({"memory_units": [entry(it["memory_unit_id"]) for it in listed]})
+        case "trajectory":
+            return json.dumps({"trajectory": "It began, and it goes on, which is the current state."})
+        case _:
+            return json.dumps(
+                {"entities": ["Ada"], "locations": [], "time": {"fact": ["2024-03-01..2024-03-31"], "utterance": []}}
+            )
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: OpenAIServer) -> OpenAIServer:
+    running.script.clear()
+    running.log.clear()
+    running.respond = reply
+    return running
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    """A conversation of two sessions, eight and two lines: windows of six lines at D1:1, D1:5 and D2:1."""
+    with Store.open(tmp_path / "store.duckdb") as store:
+        conversation = replace(talk(8, 2), conversation_id=KEY)
+        questions = (Question(0, "What does Ada say?", "it", "single-hop", 4), Question(1, "Who?", "it", "x", 4))
+        load(store, [Loaded(conversation, questions)])
+        yield Workbench(store, HashEmbedder(), FixedTokenizer())  # type: ignore[arg-type]
+
+
+def model(bench: Workbench, server: OpenAIServer) -> UnitModel:
+    limits = CallLimits(concurrency=1, timeout=20, tries=2, backoff=0.01)
+    chat = LiteLlmChat("openai/test", WordTokens(), server.base, limits=limits)
+    return UnitModel(CachedChat(bench.store, "openai/test", chat), Prompts(), WordTokens())
+
+
+def build(bench: Workbench, server: OpenAIServer, *, retry: bool = False) -> tuple[Any, list[Problem]]:
+    found: list[Problem] = []
+    record = bench.build(KEY, METHOD, report=found.extend, llm=model(bench, server), retry_failed=retry)
+    return record, found
+
+
+def failures(bench: Workbench) -> list[str]:
+    material = material_of(METHOD)
+    assert material is not None
+    return [f"{place}: {why}" for place, why in material.failures(bench.store, bench.store.conversation(KEY), METHOD)]
+
+
+def only(wanted: str, act: Act | str, times: int = 99) -> Any:
+    """A model that plays this where asked for one kind of thing, and is itself else."""
+    left = [times]
+
+    def respond(request: Request) -> Act | str:
+        if kind_of(request) == wanted and left[0] > 0:
+            left[0] -= 1
+            return act
+        return reply(request)
+
+    return respond
+
+
+def test_windows_are_asked_in_two_stages_and_what_was_asked_is_not_asked_again(
+    bench: Workbench, server: OpenAIServer
+) -> None:
+    record, found = build(bench, server)
+    kinds = [kind_of(request) for request in server.log]
+    assert kinds == ["units", "index"] * 3 + ["trajectory"] + ["parse"] * 2
+    second = server.log[2].texts[-1]
+    assert [sort for sort, _ in LINE.findall(second)] == ["OVERLAP_FROM_PREVIOUS"] * 2 + ["NEW_IN_THIS"] * 2
+    assert "NEW_IN_THIS_WINDOW [D1:7] Friday, 1 March 2024, 09:00 Ben: word 7 of session 1" in second
+    assert '"evidence_text": "Ben: word 1 of session 1' in server.log[1].texts[-1]
+    assert "What the memories are about: Ada says" in server.log[6].texts[-1]
+    assert {request.mode for request in server.log} == {"json_schema"}
+    assert (record.cue_count, found, failures(bench)) == (10, [], [])
+    method = bench.pick(KEY, "qgmem")
+    assert (method.unit_source, method.parses) == ("llm", "llm")
+    memory = bench.memory(KEY, method)
+    assert {str(it) for unit in memory.units for it in unit.fact_time} == {"2024-03"}  # type: ignore[attr-defined]
+    assert [it.trajectory for it in memory.traces] == ["It began, and it goes on, which is the current state."]  # type: ignore[attr-defined]
+    recall = memory.recall(bench.store.questions(KEY)[0].query, method)
+    assert next(it for it in recall.trace if it.name == "attributes").items
+    server.log.clear()
+    build(bench, server)
+    assert server.log == []
+
+
+FAULTS: list[tuple[str, Act | str, str, int]] = [
+    ("units", "no json at all", "window 0: not JSON", 8),
+    ("units", json.dumps({"memory_units": [{"fact_text": "no ids"}]}), "window 0: schema broken", 8),
+    ("index", openai.SERVER_ERROR, "index of window 0: server error", 10),
+    ("trajectory", "{}", "trajectory of 10 units from w0.1 on: schema broken", 10),
+    ("trajectory", json.dumps({"trajectory": " "}), "trajectory of 10 units from w0.1 on: empty", 10),
+    ("parse", "no", "question “What does Ada say?”: not JSON", 10),
+]
+
+
+@pytest.mark.parametrize(("kind", "act", "shown", "units"), FAULTS, ids=lambda it: str(it)[:24])
+def test_a_fault_is_counted_shown_and_asked_again(
+    bench: Workbench, server: OpenAIServer, kind: str, act: Act | str, shown: str, units: int
+) -> None:
+    server.respond = only(kind, act, times=2)  # a reply that cannot be used is asked for once more
+    record, _ = build(bench, server)
+    lost = failures(bench)
+    assert len(lost) == 1
+    assert lost[0].startswith(shown)
+    assert record.cue_count in (units, 4) if kind == "units" else record.cue_count == units
+    server.respond = reply
+    server.log.clear()
+    build(bench, server)  # without being told to, nothing that failed is asked again
+    assert [it for it in server.log if kind_of(it) == kind] == []
+    if "empty" not in shown:  # the very same request, whose reply is kept
+        record, _ = build(bench, server, retry=True)
+        assert (record.cue_count, failures(bench)) == (10, [])
+
+
+def test_units_that_fail_validation_are_rejected_one_by_one(bench: Workbench, server: OpenAIServer) -> None:
+    def respond(request: Request) -> str:
+        made = json.loads(reply(request))
+        asked = request.texts[-1]
+        if kind_of(request) == "units" and "[D1:8]" in asked:  # the second window: D1:5 and D1:6 are its overlap
+            wrong = [unit("D9:1"), unit("D1:5", end="D1:6"), unit("D1:7", fact=" "), unit("D1:5", end="D1:7")]
+            made["memory_units"] += wrong
+        if kind_of(request) == "index" and "w1.1" in asked:
+            made["memory_units"] = [
+                entry("w1.1", "2024-13", "2024-13"),
+                entry("w1.2", "2024-05", "2024-04"),
+                entry("w7.7"),
+            ]
+        if kind_of(request) == "parse":
+            made["time"]["fact"] = ["last week"]
+        return json.dumps(made)
+
+    server.respond = respond
+    record, found = build(bench, server)
+    kinds = sorted(it.kind for it in found)
+    assert kinds == [
+        "unit id unknown",
+        "unit in overlap only",
+        "unit interval invalid",
+        "unit interval invalid",
+        "unit not indexed",
+        "unit turn unknown",
+        "unit without fact",
+    ]
+    assert all("window 1" in it.place for it in found)
+    assert record.cue_count == 11  # one line each, and the claim that reaches out of the overlap
+    (held,) = bench.store.unit_sets(KEY)
+    assert (held.windows, held.done, held.failed, held.rejected) == (3, 3, 0, 7)
+    assert [it.kind for it in bench.store.unit_problems((KEY, "llm", "6/2"))] == [it.kind for it in found]
+    assert len(failures(bench)) == 2  # both questions were parsed, without their times
+    assert "'last week' is no date" in failures(bench)[0]
+
+
+def test_a_bad_key_stops_the_build_and_nothing_done_is_lost(bench: Workbench, server: OpenAIServer) -> None:
+    server.respond = lambda request: reply(request) if len(server.log) <= 2 else openai.BAD_KEY
+    with pytest.raises(ChatFailure, match="API key"):
+        build(bench, server)
+    (held,) = bench.store.unit_sets(KEY)
+    assert (held.done, held.windows, held.complete) == (1, 3, False)
+    server.respond = reply
+    server.log.clear()
+    record, _ = build(bench, server)
+    assert record.cue_count == 10
+    assert [kind_of(it) for it in server.log].count("units") == 2  # the first window was done
+
+
+def test_a_memory_of_failures_alone_is_refused(bench: Workbench, server: OpenAIServer) -> None:
+    server.respond = only("units", "no")
+    with pytest.raises(BadInput, match=r"3 of 3 windows failed and none gave a unit.*not JSON.*--retry-failed"):
+        build(bench, server)
+    assert bench.store.memories(KEY) == ()
