@@ -63,11 +63,15 @@ def test_without_a_model_it_says_what_there_is_and_how_to_get_one(open_page: Ope
     page = shown(test)
     assert "No language model is set" in page
     assert "the local one is brought" in page
-    assert page.count("Nobody has asked this yet") == 4
     assert "21% of the longest" in page
     assert "2 of 2 gold turns" in page
+    assert page.count('<span class="cma-recorded">recorded</span> by local/qwen2.5-coder-1.5b') == 4
+    assert page.count("recorded 20") == 4  # and so were the verdicts
+    assert "Nobody has asked this yet" not in page
     assert "answers.ask" not in {it.key for it in test.button}
     assert "Models" in {it.proto.label for it in test.get("page_link")}
+    test = open_page("answers", sample_store, **LAKESIDE | {"question": "1"})
+    assert shown(test).count("Nobody has asked this yet") == 4
 
 
 def test_a_conversation_without_a_memory_still_compares_the_others(open_page: OpenPage, sample_store: Path) -> None:
@@ -156,7 +160,8 @@ def test_full_history_that_exceeds_the_window_is_cut_and_says_so(
     open_page: OpenPage, own_store: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUEMEM_WINDOW", "4096")
-    test = open_page("answers", own_store, **LAKESIDE, **{"page.cards": "full_history", "page.judge": "none"})
+    asked = LAKESIDE | {"question": "1", "page.cards": "full_history", "page.judge": "none"}
+    test = open_page("answers", own_store, **asked)
     assert "oldest turns left out, since the model&#x27;s window is shorter" in shown(test)
     page = shown(pressed(test, "answers.ask"))
     assert "oldest turns were left out: the whole exceeds the model&#x27;s window" in page
