@@ -30,10 +30,11 @@ EVALUATE = """Run a benchmark: methods × questions, answered and judged.
 
 Each method makes one run: the context of every question, what it holds of the
 gold and, with a model, the answer to it and a judge's verdict. Without a
-model only retrieval is measured. What it will take is told first, and asked
-for unless --yes; --max-cost and --max-calls stop it cleanly before more is
-spent. Every question is committed as it is done, so whatever stops a run, the
-same command, or --resume RUN, goes on from there and asks nothing twice.
+model, or with --model none, only retrieval is measured. What it will take is
+told first, and asked for unless --yes; --max-cost and --max-calls stop it
+cleanly before more is spent. Every question is committed as it is done, so
+whatever stops a run, the same command, or --resume RUN, goes on from there
+and asks nothing twice.
 
 Questions are those of the conversations named, of a --dataset, or of all that
 are built. Answers go method by method and conversation by conversation, which

@@ -9,25 +9,24 @@ from rich.console import Group
 
 from cuemem.commands.display import NUMERIC, literal, table
 from cuemem.evaluation.run import as_json
-from cuemem.evaluation.tables import Shown, Table
+from cuemem.evaluation.tables import Shown, Table, letter
 from cuemem.text import counted
 from cuemem.workbench.runs.showing import tables
 
 
 def drawn(made: Table) -> Group:
     """A result table, its notes below."""
-    columns = [name if place < made.left else f"{_broken(name)}{NUMERIC}" for place, name in enumerate(made.columns)]
+    columns = [name if place < made.left else f"{name}{NUMERIC}" for place, name in enumerate(made.columns)]
     return Group(table(made.title, columns, made.rows), *(literal(note) for note in made.notes))
 
 
-def _broken(name: str) -> str:
-    """The name of a run as the head of a narrow column."""
-    return name.replace(" · ", "\n").replace(", ", ",\n")
-
-
 def heads(runs: Sequence[Shown]) -> Group:
-    """What each run is: its id, settings, questions, model, judge and state."""
-    return Group(*(literal(line) for run in runs for line in (f"{run.run_id}: {run.label}", f"  {about(run)}")))
+    """What each run is: its letter, id, settings, questions, model, judge and state."""
+    lines: list[str] = []
+    for dataset in dict.fromkeys(run.card.dataset for run in runs):
+        for place, run in enumerate(run for run in runs if run.card.dataset == dataset):
+            lines += [f"{letter(place)}  {run.run_id}: {run.label}", f"   {about(run)}"]
+    return Group(*map(literal, lines))
 
 
 def about(run: Shown) -> str:
@@ -59,4 +58,4 @@ def document(runs: Sequence[Shown]) -> list[dict[str, Any]]:
 
 def parts(runs: Sequence[Shown]) -> list[Any]:
     """Everything about runs, for people."""
-    return [heads(runs), *map(drawn, tables(runs))]
+    return [heads(runs), *map(drawn, tables(runs, lettered=True))]

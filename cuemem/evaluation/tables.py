@@ -45,15 +45,16 @@ class Shown:
 
 
 def labels(cards: Sequence[RunCard]) -> list[str]:
-    """Names by which the runs are told apart: the title, with what differs where several share one."""
+    """Names that tell the runs over one dataset apart: the title, with what differs where several share one."""
     names = [card.title for card in cards]
     for more in (_knobs, _models, _run_id):
-        alike: dict[str, list[RunCard]] = {}
+        alike: dict[tuple[str, str], list[RunCard]] = {}
         for name, card in zip(names, cards, strict=True):
-            alike.setdefault(name, []).append(card)
+            alike.setdefault((card.dataset, name), []).append(card)
+        found = [alike[card.dataset, name] for name, card in zip(names, cards, strict=True)]
         names = [
-            " · ".join(filter(None, (name, more(card, alike[name])))) if len(alike[name]) > 1 else name
-            for name, card in zip(names, cards, strict=True)
+            " · ".join(filter(None, (name, more(card, others)))) if len(others) > 1 else name
+            for name, card, others in zip(names, cards, found, strict=True)
         ]
     return names
 
@@ -184,15 +185,24 @@ def evidence(run: Shown, *, unflagged: bool = False) -> Table:
     return Table(f"{run.label}: evidence", columns, rows, notes=notes)
 
 
-def side_by_side(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
-    """A row a category, a column a run: the accuracy, or without verdicts the evidence recall."""
+def side_by_side(runs: Sequence[Shown], *, unflagged: bool = False, lettered: bool = False) -> Table:
+    """A row a category, a column a run: the accuracy, or without verdicts the evidence recall.
+
+    ``lettered``: the columns are called A, B, C, … in the order of the runs, where names would be too long.
+    """
+    columns = [letter(place) for place in range(len(runs))] if lettered else [run.label for run in runs]
     judged = any(run.card.judging for run in runs)
     found = [{line.name: line for line in _lines(run, unflagged=unflagged)} for run in runs]
     names = list(dict.fromkeys(name for lines in found for name in lines))
     names.sort(key=lambda name: (name.startswith("apart"), not name.startswith("all"), name))
     rows = tuple((name, *(_cell(lines.get(name), judged=judged) for lines in found)) for name in names)
     title = "Accuracy % by category (n)" if judged else "Evidence recall by category (n)"
-    return Table(title, ("questions", *(run.label for run in runs)), rows)
+    return Table(title, ("questions", *columns), rows)
+
+
+def letter(place: int) -> str:
+    """A, B, …, Z, then numbers: what the run at this place is called in a narrow table."""
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
 def _cell(line: Line | None, *, judged: bool) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
 
 from cuemem.evaluation.metrics import gold_of, measure, ndcg_at, recall_at, score, summarise
 from cuemem.evaluation.oracle import oracle_context
@@ -50,6 +53,15 @@ def test_ranking_metrics_by_hand() -> None:
     assert ndcg_at(["a"], ["a"], 10) == 1.0
     assert ndcg_at(["x", "a"], ["a"], 10) < 1.0  # ranks 1 and 2 do not weigh the same
     assert ndcg_at(ranked, [], 5) is None
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=30).filter(any), st.integers(1, 30))
+def test_ndcg_is_that_of_scikit_learn(relevant: list[bool], k: int) -> None:
+    """Where all gold is ranked: scikit-learn knows no gold beyond the ranking."""
+    ranked = [str(place) for place in range(len(relevant))]
+    gold = [name for name, is_gold in zip(ranked, relevant, strict=True) if is_gold]
+    scores = [[float(-place) for place in range(len(relevant))]]
+    assert ndcg_at(ranked, gold, k) == pytest.approx(ndcg_score([[float(it) for it in relevant]], scores, k=k))
 
 
 def test_a_recall_is_measured_at_turn_and_session_level() -> None:

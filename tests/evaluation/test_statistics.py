@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import pytest
 
-from cuemem.evaluation.statistics import Flips, bootstrap_difference, flips, kappa, wilson
+from cuemem.evaluation.statistics import Flips, bootstrap_difference, bootstrap_mean, flips, kappa, wilson
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,13 @@ def test_flips_are_counted_and_tested_exactly() -> None:
         flips([True], [])
 
 
+@pytest.mark.parametrize(("fixed", "broken"), [(1, 0), (7, 2), (12, 12), (3, 31), (100, 140)])
+def test_mcnemars_p_is_the_binomial_sum_in_whole_numbers(fixed: int, broken: int) -> None:
+    n, least = fixed + broken, min(fixed, broken)
+    one_tail = sum(math.comb(n, count) for count in range(least + 1))
+    assert Flips(0, fixed, broken, 0).p == pytest.approx(float(min(Fraction(1), Fraction(2 * one_tail, 2**n))))
+
+
 def test_kappa_is_cohens() -> None:
     # 50 items: both yes 20, both no 15, 5 and 10 apart: p_o = .7, p_e = .5, kappa = .4
     one = ["y"] * 25 + ["n"] * 25
@@ -58,3 +68,9 @@ def test_the_bootstrap_draws_conversations() -> None:
     assert (wide.estimate, wide.low, wide.high) == (0.0, -1.0, 1.0)
     assert bootstrap_difference([], seed=1) is None
     assert bootstrap_difference(mixed, seed=1) == wide
+
+
+def test_the_bootstrap_of_a_mean_weighs_conversations_by_their_questions() -> None:
+    found = bootstrap_mean([[1.0] * 3, [0.0]], seed=1)
+    assert found is not None
+    assert (found.estimate, found.low, found.high) == (0.75, 0.0, 1.0)  # one in four draws is the second one twice

@@ -12,6 +12,7 @@ from cuemem.errors import CueMemError
 from cuemem.evaluation.judge import PROTOCOLS
 from cuemem.evaluation.retrieval import category_label
 from cuemem.evaluation.run import ORACLE
+from cuemem.knobs import source_knob
 from cuemem.methods import METHODS
 from cuemem.text import counted
 from cuemem.types import ConversationId, JudgeProtocol
@@ -114,36 +115,34 @@ def _contenders(chosen: Sequence[ConversationId], *, answered: bool) -> list[Con
         key="runs.preset",
         help=". ".join(f"{name.capitalize()}: {about}" for name, about in PRESETS.items()),
     )
-    texts = [f"{name}:{_settings(name)}" for name in names]
-    common = _memory(chosen)
+    texts = [f"{name}:{','.join(filter(None, (_memory(name, chosen), _settings(name))))}" for name in names]
     try:
-        named = [contender(text, common) for text in texts]
+        named = [contender(text, {}) for text in texts]
         return with_preset(preset or None, named, answered=answered) if named else []  # type: ignore[arg-type]
     except CueMemError as error:
         markup.notice(str(error), "warning")
         return []
 
 
-def _memory(chosen: Sequence[ConversationId]) -> dict[str, str]:
-    """Which of several memories: the cue source and the turn unit, asked where there is a choice."""
-    records = [it for key in chosen for it in cache.memories(key) if it.cue_source]
+def _memory(name: str, chosen: Sequence[ConversationId]) -> str:
+    """Which of a method's several memories is meant, as settings; asked where the conversations leave a choice."""
+    method = next((method for method in METHODS if method.name == name), None)
+    if method is None or source_knob(method) is None:
+        return ""
+    held = [{(it.cue_source, it.turn_unit) for it in cache.memories(key) if it.method == name} for key in chosen]
+    everywhere = sorted(set.intersection(*held)) if held else []
+    if len(everywhere) < 2:
+        return ""
     view = state.current()
-    said = {}
-    for name, label, values, now in (
-        ("cues", "Cues", {str(it.cue_source) for it in records}, view.cues),
-        ("turns", "What a turn is", {str(it.turn_unit) for it in records}, view.turns),
-    ):
-        by_all = [value for value in sorted(values) if _everywhere(chosen, name, value)]
-        if len(values) > 1 and len(by_all) > 0 and (name == "cues" or len(by_all) > 1):
-            at = by_all.index(now) if now in by_all else 0
-            said[name] = str(st.selectbox(label, by_all, index=at, key=f"runs.{name}", width=240))
-    return said
-
-
-def _everywhere(chosen: Sequence[ConversationId], name: str, value: str) -> bool:
-    """Whether every chosen conversation has a memory with this cue source, or this turn unit."""
-    field = "cue_source" if name == "cues" else "turn_unit"
-    return all(any(getattr(it, field) == value for it in cache.memories(key)) for key in chosen)
+    now = (view.cues, view.turns) if view.method == name else (None, None)
+    source, unit = st.selectbox(
+        f"Memory of {_TITLES[name]}",
+        everywhere,
+        index=everywhere.index(now) if now in everywhere else 0,
+        format_func=lambda it: f"{it[0]} {method.noun}s · turn = {it[1]}",
+        key=f"runs.memory.{name}",
+    )
+    return f"cues={source},turns={unit}"
 
 
 def _settings(name: str) -> str:
@@ -154,7 +153,7 @@ def _settings(name: str) -> str:
     method = next(method for method in METHODS if method.name == name)
     symbols = {knob.name: knob.symbol for knob in recall_knobs(method) if knob.symbol}
     now = [f"{symbols[key]}={value}" for key, value in view.settings if view.method == name and key in symbols]
-    known = ", ".join([*symbols.values(), "cues", "budget"])
+    known = ", ".join([*symbols.values(), "budget"])
     return str(
         st.text_input(
             f"Settings of {_TITLES[name]}",

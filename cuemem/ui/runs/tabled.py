@@ -39,6 +39,9 @@ def tables(shown: Sequence[Shown]) -> None:
 
 
 def _of_dataset(mine: Sequence[Shown], *, unflagged: bool) -> None:
+    if not any(run.summary.everything for run in mine):
+        st.caption("Nothing is measured yet.")
+        return
     answered = any(run.card.answering for run in mine)
     left, right = st.columns(2, gap="large")
     with left:
@@ -60,6 +63,8 @@ def _of_dataset(mine: Sequence[Shown], *, unflagged: bool) -> None:
             if (table := paper(mine[0].card.dataset)) is not None:
                 drawn.table(table)
     for run in mine:
+        if not run.summary.everything:
+            continue
         with st.expander(f"{run.card.title} by category · {run.run_id}", expanded=len(mine) == 1):
             if run.card.answering:
                 drawn.table(by_category(run, unflagged=unflagged))

@@ -128,7 +128,7 @@ class Runner:
         wanting = [(key, question) for key, question in self.asked if (key, question.index) not in self.rows]
         if not wanting:
             return
-        self.workbench.embedder.encode([question.text for _, question in wanting])
+        self.workbench.embedder.hold([question.text for _, question in wanting])
         done = 0
         for key, group in groupby(wanting, key=lambda it: it[0]):
             made: list[ResultRow] = []
@@ -149,6 +149,7 @@ class Runner:
         todo = self._open("answer")
         if answerer is None or not todo:
             return
+        self.workbench.embedder.hold([row.question.text for row in todo])
 
         def work(row: ResultRow) -> None:
             contestant, _ = self._source(row.conversation_id).contestant(row.question)

@@ -48,8 +48,8 @@ def shown(store: Store, runs: Sequence[Run]) -> list[Shown]:
     ]
 
 
-def tables(runs: Sequence[Shown]) -> list[Table]:
-    """All tables of runs over one dataset, those of several datasets one after the other."""
+def tables(runs: Sequence[Shown], *, lettered: bool = False) -> list[Table]:
+    """All tables of runs over one dataset, those of several datasets one after the other; ``lettered`` as there."""
     made: list[Table] = []
     for dataset in dict.fromkeys(run.card.dataset for run in runs):
         mine = [run for run in runs if run.card.dataset == dataset]
@@ -59,7 +59,7 @@ def tables(runs: Sequence[Shown]) -> list[Table]:
                 made.append(answers_overview(mine, unflagged=unflagged))
             made.append(evidence_overview(mine, unflagged=unflagged))
         if len(mine) > 1:
-            made.append(side_by_side(mine))
+            made.append(side_by_side(mine, lettered=lettered))
         for run in mine:
             if run.card.answering:
                 made.append(by_category(run))

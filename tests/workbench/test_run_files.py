@@ -1,0 +1,89 @@
+"""Runs as files: what cannot be one is refused with its place, and what is said of a question stays text."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuemem.adapters.store import Store
+from cuemem.errors import BadInput
+from cuemem.evaluation.metrics import Gold, Retrieval, Score
+from cuemem.evaluation.run import Code, QuestionSet, ResultRow, RunCard, RunConversation, as_json
+from cuemem.evaluation.tables import Table
+from cuemem.evaluation.written import latex, markdown
+from cuemem.types import Question
+from cuemem.workbench.runs import listed, opened
+from cuemem.workbench.runs.files import import_runs, rows_file
+
+NONE = Score(None, None, None, None)
+
+
+def card(**more: Any) -> RunCard:
+    entry = RunConversation("abc/0", "locomo/x", {"turn_unit": "utterance"})
+    kept = ("oracle", "Oracle evidence", "on", "locomo", (), (entry,), QuestionSet(2, "q"), "m", "t", None, None)
+    return RunCard(*kept, datetime(2026, 1, 2, tzinfo=UTC), Code("1", None), {}, **more)  # type: ignore[arg-type]
+
+
+def row(index: int, **more: Any) -> ResultRow:
+    question = Question(index, "What?", ["a", 2, None], "temporal", 2)
+    retrieval = Retrieval(NONE, NONE, None, {5: None, 10: None, 20: None}, {5: None, 10: None, 20: None}, 0, 0)
+    return ResultRow("abc/0", "locomo/x", question, Gold((), ()), retrieval, {}, **more)
+
+
+def lines(*values: Any) -> str:
+    return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
+
+
+CARD, ROW = {"run_card": as_json(card())}, as_json(row(0))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (lines(ROW), "line 1, is not the card of a run"),
+        (lines(CARD, ROW, ROW), "line 3, repeats question 0 of locomo/x"),
+        (lines(CARD, ROW | {"conversation_id": "xyz/1"}), "which the run's card does not name"),
+        (lines(CARD, ROW | {"retrieval": 3}), "line 2, is not as a run is exported: retrieval"),
+        (lines(CARD, "{broken"), "line 2, is no JSON"),
+        (lines(CARD, [1]), "line 2, is no JSON object"),
+        (lines(CARD, "[" * 100_000), "line 2, is no JSON"),
+        (lines({"run_card": {"method": "x"}}), "line 1, is not as a run is exported: title: Field required"),
+        (lines({"text": "hello"}), "line 1, is not the card"),
+        ("\n\n", "holds no run"),
+    ],
+)
+def test_what_is_no_run_is_refused_with_its_place(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(content, encoding="utf-8")
+    with Store.open(tmp_path / "store.duckdb") as store:
+        with pytest.raises(BadInput) as refusal:
+            import_runs(store, file)
+        assert said in str(refusal.value)
+        assert store.runs() == ()
+
+
+def test_a_run_comes_back_as_it_was_even_with_text_that_no_store_holds(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    with Store.open(tmp_path / "store.duckdb") as store:
+        file.write_text(lines(CARD, ROW | {"flag": "half \ud800 and \0"}, as_json(row(1))), encoding="utf-8")
+        (done,) = import_runs(store, file)
+        run = opened(store, done.run_id)
+        assert (run.rows[0].flag, run.rows[1]) == ("half \ufffd and \ufffd", row(1))
+        assert run.card.origin == "runs.jsonl"
+        assert listed(store)[0].state == "done"
+        file.write_bytes(rows_file([run], "jsonl"))
+        store.remove_run(done.run_id)
+        import_runs(store, file)
+        assert opened(store, done.run_id) == run
+
+
+def test_texts_stand_in_markdown_and_latex_as_text() -> None:
+    made = Table("100 % of $x_1$", ("run", "n"), (("a | b `c` <d> & e_f", "1 – 2"),), notes=("# {note}",))
+    assert markdown(made).splitlines()[4] == "| a \\| b \\`c\\` \\<d\\> & e\\_f | 1 – 2 |"
+    assert "100 % of \\$x\\_1\\$" in markdown(made)
+    assert r"a | b `c` \textless{}d\textgreater{} \& e\_f & 1 -- 2 \\" in latex(made)
+    assert r"\caption{100 \% of \$x\_1\$. \# \{note\}}" in latex(made)
