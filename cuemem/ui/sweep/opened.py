@@ -128,4 +128,4 @@ def _apart(it: Measured) -> str:
         return ""
     questions = [question for question in cache.questions(it.group.ids[0]) if question.unanswerable]
     names = sorted({category_label(question) for question in questions})
-    return f"{counted(len(questions), 'question')} ({', '.join(names)})" if questions else ""
+    return f"{counted(len(questions), 'question')} of {' and '.join(names)}" if questions else ""
