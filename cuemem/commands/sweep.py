@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -13,8 +14,9 @@ from cuemem.commands.desk import Desk
 from cuemem.commands.options import NO_TYPE, PAPER_MODE, CsvFile, Names
 from cuemem.commands.recalling import ready
 from cuemem.commands.selection import Chosen, Selection, selecting
+from cuemem.commands.sweep_chart import page_of
 from cuemem.commands.sweep_report import Report, drawn, rows_of
-from cuemem.commands.writing import write_csv
+from cuemem.commands.writing import write_csv, write_text
 from cuemem.errors import NotBuilt
 from cuemem.evaluation.plain_sweep import coarse_axes, of_rows, recalled
 from cuemem.evaluation.sweep import scorable
@@ -52,6 +54,15 @@ Exact = Annotated[
 ByCategory = Annotated[
     bool, typer.Option("--by-category", metavar=NO_TYPE, help="Rows for each category too, in the CSV and JSON.")
 ]
+Chart = Annotated[
+    Path | None,
+    typer.Option(
+        "--chart",
+        metavar="FILE",
+        help="Draw recall against tokens of every setting, as a page (.html) that stands by itself.",
+        show_default=False,
+    ),
+]
 BUDGET = "Most tokens of the context. Each setting is then recalled by itself. Default: none, the paper's mode."
 
 
@@ -71,6 +82,7 @@ def sweep(
     conversations: Names = None,
     dataset: Dataset = None,
     csv: CsvFile = None,
+    chart: Chart = None,
     within: Within = None,
     exact: Exact = False,
     by_category: ByCategory = False,
@@ -94,6 +106,9 @@ def sweep(
     if csv:
         write_csv(csv, rows, list(dict.fromkeys(name for row in rows for name in row)))
         desk.note(f"{counted(len(rows), 'row')} written to {csv}")
+    if chart:
+        write_text(chart, page_of(reports))
+        desk.note(f"The chart is in {chart}")
     document = {"card": card, "sweeps": [report.document for report in reports], "rows": rows}
     desk.emit(document, *(part for report in reports for part in drawn(report)))
 

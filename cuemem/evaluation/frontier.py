@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,25 @@ def without_graph(means: Means, method: Any) -> Places | None:
     """The places of the settings without a graph, by the last knob; None where the method has none, or the grid."""
     alone = method.without_graph()
     return None if alone is None else along(means, {name: getattr(alone, name) for name in means.axes})
+
+
+def by_edges(means: Means, method: Any) -> list[tuple[tuple[str, ...], Places, bool]]:
+    """The settings with edges by the knobs that make them: all knobs together first, then fewer, then each alone.
+
+    Each with whether there are several such knobs. Where there is no graph, all settings, with no knob.
+    """
+    places, alone = np.arange(means.size), method.without_graph()
+    if alone is None or without_graph(means, method) is None:
+        return [((), places, False)]
+    names = [name for name in list(means.axes)[:-1] if len(means.axes[name]) > 1]
+    at = dict(zip(means.axes, np.unravel_index(places, means.shape), strict=True))
+    on = {name: at[name] != list(means.axes[name]).index(getattr(alone, name)) for name in names}
+    groups = [group for size in range(len(names), 0, -1) for group in reversed(list(combinations(names, size)))]
+    found = []
+    for group in groups:
+        wanted = np.all([on[name] == (name in group) for name in names], axis=0)
+        found.append((group, places[wanted], len(names) > 1))
+    return [(group, there, several) for group, there, several in found if len(there)]
 
 
 _NEARLY = 0.95  # of the tokens: a control that could not spend as many is no control

@@ -28,12 +28,7 @@ def show(rows: Rows, columns: Sequence[str], about: str, decimals: int | None = 
 
     ``decimals`` is how many all fractions are shown with; ``options`` are st.dataframe's.
     """
-    fractions = {name for name in columns if any(isinstance(row.get(name), float) for row in rows)}
-    numbers = {name for name in columns if any(isinstance(row.get(name), int) for row in rows)}
-    formats = {name: st.column_config.NumberColumn(format="localized") for name in numbers}
-    formats |= (
-        {name: st.column_config.NumberColumn(format=f"%.{decimals}f") for name in fractions} if decimals else {}
-    )
+    formats = number_formats(rows, columns, decimals)
     return st.dataframe(
         frame(rows, columns),
         hide_index=True,
@@ -43,6 +38,18 @@ def show(rows: Rows, columns: Sequence[str], about: str, decimals: int | None = 
         alt=about,
         **options,
     )
+
+
+def number_formats(rows: Rows, columns: Sequence[str], decimals: int | None = None) -> dict[str, Any]:
+    """How the columns of numbers are shown."""
+    formats: dict[str, Any] = {}
+    for name in columns:
+        values = [row.get(name) for row in rows]
+        if any(isinstance(value, int) for value in values):
+            formats[name] = st.column_config.NumberColumn(format="localized")
+        if decimals and any(isinstance(value, float) for value in values):
+            formats[name] = st.column_config.NumberColumn(format=f"%.{decimals}f")
+    return formats
 
 
 def csv_button(rows: Rows, columns: Sequence[str], name: str, key: str) -> None:

@@ -180,8 +180,11 @@ def test_grid_rows_are_what_retrieval_measures(cli: Cli, tmp_path: Path) -> None
 
 
 def test_sweep_rows_are_what_grid_and_retrieval_measure(cli: Cli, tmp_path: Path) -> None:
-    out = tmp_path / "sweep.csv"
-    ran = cli("sweep", *IMPORTED, "-w", "0-2", "-k", "0,1", "-m", "5-15:5", "--csv", out, "--within", 500)
+    out, page = tmp_path / "sweep.csv", tmp_path / "sweep.html"
+    ran = cli(
+        "sweep", *IMPORTED, "-w", "0-2", "-k", "0,1", "-m", "5-15:5", "--csv", out, "--within", 500, "--chart", page
+    )
+    assert "anchors only" in page.read_text(encoding="utf-8")
     assert "18 settings × 50 questions" in " ".join(ran.out.split())
     assert "no two conversations to choose on one" in " ".join(ran.out.split())
     with out.open(encoding="utf-8", newline="") as file:

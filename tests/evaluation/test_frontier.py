@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cuemem.evaluation.frontier import best_within, contributions, fair, frontier, over_control, without_graph
+from cuemem.evaluation.frontier import (
+    best_within,
+    by_edges,
+    contributions,
+    fair,
+    frontier,
+    over_control,
+    without_graph,
+)
 from cuemem.evaluation.halves import halved, halves, trials
 from cuemem.evaluation.swept import Asked, Means, Swept
 from cuemem.methods import CueMem, NaiveRag
@@ -70,6 +78,16 @@ def test_the_control_at_equal_tokens_and_where_it_ends() -> None:
     assert over[:7].tolist()[3:5] == [0, 0.5]
     assert np.isnan(over[[7, 8, 10, 11]]).all()
     assert without_graph(MEANS, NaiveRag()) is None
+
+
+def test_settings_by_the_edges_they_have() -> None:
+    assert [(names, places.tolist()) for names, places, _ in by_edges(MEANS, METHOD)] == [
+        (("window", "neighbours"), [9, 10, 11]),
+        (("neighbours",), [3, 4, 5]),
+        (("window",), [6, 7, 8]),
+    ]
+    ((names, places, _),) = by_edges(MEANS, NaiveRag())
+    assert (names, len(places)) == ((), 12)
 
 
 def test_what_each_kind_of_edge_contributes() -> None:

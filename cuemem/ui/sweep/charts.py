@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
+from cuemem.evaluation.frontier import by_edges
 from cuemem.evaluation.swept import Means
 from cuemem.ui import markup, state, tables
+from cuemem.ui.cues.picking import pick_table
 from cuemem.ui.sweep import words
 from cuemem.ui.sweep.measured import Reading
-from cuemem.viz.sweep import Kind, Marked, cloud
+from cuemem.viz.sweep import Kind, Marked, cloud, with_edges
 
 CONFIG = {"displayModeBar": False}
 
@@ -22,12 +23,23 @@ def open_setting(key: str, means: Means) -> None:
     data = points[0].get("customdata") if points else None
     place = data[0] if isinstance(data, list | tuple) else data
     if isinstance(place, int) and 0 <= place < means.size:
-        view = state.current()
-        for name, value in means.setting(place).items():
-            view = view.with_setting(name, value)
-        state.change(settings=view.settings)
+        _open(means, place)
     else:
         state.touch()
+
+
+def _to_frontier(means: Means, places: list[int], row: int | None) -> None:
+    if row is None:
+        state.touch()
+    else:
+        _open(means, places[row])
+
+
+def _open(means: Means, place: int) -> None:
+    view = state.current()
+    for name, value in means.setting(place).items():
+        view = view.with_setting(name, value)
+    state.change(settings=view.settings)
 
 
 def all_settings(reading: Reading) -> None:
@@ -56,8 +68,8 @@ def all_settings(reading: Reading) -> None:
     markup.show(
         markup.html(
             '<p class="cm-quiet">A point is a setting; a click opens it, here and on the Trace page. Dotted: the '
-            "frontier, what no cheaper setting equals. Its best setting for a number of tokens was chosen on these "
-            "very questions: it is tuned.</p>"
+            "frontier, what no cheaper setting equals. It is chosen on the very questions that it is drawn over, so "
+            "a setting from it is tuned.</p>"
         )
     )
     _frontier(reading)
@@ -65,22 +77,10 @@ def all_settings(reading: Reading) -> None:
 
 def kinds(reading: Reading) -> list[Kind]:
     """The settings by which edges they have, the many first; without a graph all are of one kind."""
-    means = reading.means
-    everything = np.arange(means.size)
-    alone = reading.it.method.without_graph()
-    if reading.control is None or alone is None:
-        return [Kind("settings", everything)]
-    edges = [name for name in list(means.axes)[:-1] if len(means.axes[name]) > 1]
-    at = np.array(np.unravel_index(everything, means.shape))
-    off = {name: list(means.axes[name]).index(getattr(alone, name)) for name in edges}
-    on = {name: at[list(means.axes).index(name)] != off[name] for name in edges}
-    count = np.sum(list(on.values()), axis=0)
-    found = [Kind(" and ".join(f"{reading.letter(name)} > 0" for name in edges), everything[count == len(edges)])]
-    if len(edges) > 1:
-        found += [
-            Kind(f"only {reading.letter(name)} > 0", everything[(count == 1) & on[name]]) for name in reversed(edges)
-        ]
-    return [kind for kind in found if len(kind.places)]
+    return [
+        Kind(with_edges([reading.letter(name) for name in names], len(names) == 1 and several), places)
+        for names, places, several in by_edges(reading.means, reading.it.method)
+    ]
 
 
 def _frontier(reading: Reading) -> None:
@@ -99,7 +99,16 @@ def _frontier(reading: Reading) -> None:
     columns = [*letters.values(), *words.MEASURES, "tokens", "tokens, 95th percentile", "turns"]
     with st.expander(f"The frontier: {len(reading.frontier):,} of {means.size:,} settings"):
         rows = [row(place) for place in reading.frontier]
-        tables.show(rows, columns, "The settings of the frontier with recall and tokens", decimals=3)
+        here = reading.frontier.index(reading.place) if reading.place in reading.frontier else None
+        pick_table(
+            "sweep.frontier",
+            tables.frame(rows, columns),
+            here,
+            partial(_to_frontier, means, reading.frontier),
+            height=tables.height(len(rows)),
+            alt="The settings of the frontier with recall and tokens; a row that is chosen is opened",
+            columns=tables.number_formats(rows, columns, decimals=3),
+        )
         with st.container(horizontal=True):
             tables.csv_button(rows, columns, "frontier", "sweep.frontier.csv")
             st.download_button(

@@ -15,6 +15,7 @@ from cuemem.evaluation.frontier import frontier, without_graph
 from cuemem.evaluation.halves import halved
 from cuemem.evaluation.plain_sweep import coarse_axes
 from cuemem.evaluation.swept import Axes, Means, Measure, Swept
+from cuemem.methods import method_named
 from cuemem.ui import cache
 from cuemem.ui.sweep.group import Group
 from cuemem.workbench.sweeping import Member, axes_of, rendered_tokens, stored, swept
@@ -71,8 +72,8 @@ def means_by_category(group: Group, method: Any) -> Mapping[str, Means] | None:
 
 def coarse_of(group: Group, method: Any) -> Axes:
     """The values of each knob where settings are measured one by one, wherever the sliders stand."""
-    conversation = cache.conversation(group.ids[0])
-    return coarse_axes(method.suited_to(conversation)[0])
+    built = knobs.with_settings(method_named(method.name), knobs.settings(method, "build"))
+    return coarse_axes(built.suited_to(cache.conversation(group.ids[0]))[0])
 
 
 def _key(group: Group, method: Any, axes: Iterable[str]) -> tuple[Any, ...]:

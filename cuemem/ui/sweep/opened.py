@@ -11,9 +11,10 @@ from cuemem.evaluation.frontier import fair
 from cuemem.evaluation.retrieval import category_label
 from cuemem.text import counted
 from cuemem.ui import cache, links, markup, state, tables
-from cuemem.ui.markup import Html, html, join
+from cuemem.ui.markup import Html, html
 from cuemem.ui.sweep import words
 from cuemem.ui.sweep.measured import Measured, Reading, rendered
+from cuemem.ui.tiles import show_tiles, tile
 
 _COLUMNS = ("category", "questions", "recall", "any", "all", "tokens", "anchors only", "their tokens")
 
@@ -32,7 +33,7 @@ def opened(reading: Reading) -> DeltaGenerator:
             "The setting of the sidebar is not among those that were measured. Open one by a click in the chart."
         )
         return st.empty()
-    markup.show(html('<div class="cmt-tiles">{tiles}</div>', tiles=join(_tiles(reading))))
+    show_tiles(_tiles(reading))
     st.page_link(
         "pages/trace.py",
         label=f"Trace a question at {reading.called(reading.place)}",
@@ -61,30 +62,20 @@ def _tiles(reading: Reading) -> list[Html]:
     means, place = reading.means, reading.place
     assert place is not None
     tiles = [
-        _tile(title, f"{means.measure(name)[place]:.1%}", _OF[name]) for name, (title, _) in words.MEASURES.items()
+        tile(title, f"{means.measure(name)[place]:.1%}", _OF[name]) for name, (title, _) in words.MEASURES.items()
     ]
     turns = (
         f"{means.turns[place]:,.1f} turns; 95 % of the contexts have at most {means.tokens_p95[place]:,.0f} tokens"
     )
-    tiles.append(_tile("Context, mean", f"{means.tokens[place]:,.0f} tokens", turns))
+    tiles.append(tile("Context, mean", f"{means.tokens[place]:,.0f} tokens", turns))
     if (control := reading.control) is not None and place not in control:
         rival = fair(means, control, float(means.tokens[place]))
         if rival is not None:
             at, limited = rival
             grown = reading.called(at).rpartition(", ")[2]
             detail = f"{grown}{', the most there is' if limited else ''}: {means.tokens[at]:,.0f} tokens"
-            tiles.append(_tile("Anchors only, same tokens", f"{reading.found[at]:.1%}", detail))
+            tiles.append(tile("Anchors only, same tokens", f"{reading.found[at]:.1%}", detail))
     return tiles
-
-
-def _tile(title: str, value: str, detail: str) -> Html:
-    return html(
-        '<div class="cmt-tile"><p class="cm-label">{title}</p><p class="cmt-value">{value}</p>'
-        '<p class="cm-quiet">{detail}</p></div>',
-        title=title,
-        value=value,
-        detail=detail,
-    )
 
 
 def by_category(reading: Reading) -> None:
@@ -128,4 +119,4 @@ def _apart(it: Measured) -> str:
         return ""
     questions = [question for question in cache.questions(it.group.ids[0]) if question.unanswerable]
     names = sorted({category_label(question) for question in questions})
-    return f"{counted(len(questions), 'question')} ({', '.join(names)})" if questions else ""
+    return f"{counted(len(questions), 'question')} of {' and '.join(names)}" if questions else ""

@@ -14,7 +14,7 @@ from cuemem.ui.sweep.charts import all_settings
 from cuemem.ui.sweep.edges import edges
 from cuemem.ui.sweep.heat_map import heat_map
 from cuemem.ui.sweep.held_out import held_out
-from cuemem.ui.sweep.measured import EVERY, Measured, Reading, coarse_of, measured
+from cuemem.ui.sweep.measured import EVERY, Measured, Reading, measured
 from cuemem.ui.sweep.opened import by_category, counting, opened
 from cuemem.ui.sweep.ways import ways
 
@@ -38,7 +38,7 @@ def draw(scene: Scene) -> None:
         it = measured(group, scene.method, scene.budget)
     if it is None:
         title = f"Sweep of {scene.summary.sample_id}"
-        plainly.explain(group, title, coarse_of(group, scene.method), scene.budget)
+        plainly.explain(group, title, scene.method, scene.budget)
         return
     with choices.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         reading = _reading(it, scene)

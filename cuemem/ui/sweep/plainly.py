@@ -15,16 +15,20 @@ from cuemem.text import counted, duration
 from cuemem.ui import cache, job_panel, markup, state
 from cuemem.ui.markup import html
 from cuemem.ui.sweep.group import Group, scorable_count
+from cuemem.ui.sweep.measured import coarse_of, measured
 from cuemem.workbench.sweeping import scorable_questions, sweep_details
 from cuemem.workbench.tasks import TaskKind
 
 KIND: TaskKind = "sweep"
 
 
-def offer(group: Group, title: str, axes: Axes, budget: int | None, key: str) -> None:
+def offer(group: Group, title: str, method: Any, budget: int | None, key: str) -> None:
     """How far the work is, or what it would take and the button that begins it."""
+    axes = coarse_of(group, method)
     details = sweep_details(group.members, axes, budget)
     job = _job(details)
+    if job is not None and job.state == "done" and measured(group, method, budget) is not None:
+        st.rerun()  # it ended since the page had looked
     if job is not None and job.active:
         job_panel.polled(lambda: _follow(details))
         return
@@ -43,7 +47,6 @@ def offer(group: Group, title: str, axes: Axes, budget: int | None, key: str) ->
     st.button(
         "Measure in the background" if job is None else "Go on",
         key=f"sweep.measure.{key}",
-        type="primary",
         icon=":material/play_arrow:",
         on_click=_begin,
         args=(title, details, job),
@@ -88,7 +91,7 @@ def _pace(key: tuple[Any, ...], _member: Any, _axes: Axes, budget: int | None) -
     return (perf_counter() - started) * share
 
 
-def explain(group: Group, title: str, axes: Axes, budget: int | None) -> None:
+def explain(group: Group, title: str, method: Any, budget: int | None) -> None:
     """In place of the page's charts: why it is not there yet, and both ways on."""
     if budget is None:
         markup.notice("The contexts of this method do not nest, so each setting has to be recalled by itself.")
@@ -100,8 +103,9 @@ def explain(group: Group, title: str, axes: Axes, budget: int | None) -> None:
         st.button(
             "Sweep without the budget",
             key="sweep.uncapped",
+            type="primary",
             icon=":material/all_inclusive:",
             on_click=state.change,
             kwargs={"budget": "off"},
         )
-    offer(group, title, axes, budget, "main")
+    offer(group, title, method, budget, "main")

@@ -20,7 +20,7 @@ from cuemem.ui.scene import Scene
 from cuemem.ui.sweep import plainly, words
 from cuemem.ui.sweep.families import Family, families, lacking
 from cuemem.ui.sweep.group import Group
-from cuemem.ui.sweep.measured import Reading, coarse_of, means_by_category
+from cuemem.ui.sweep.measured import Reading, means_by_category
 from cuemem.viz.sweep import Way, lines
 from cuemem.workbench.tasks import build_details
 
@@ -44,6 +44,7 @@ def ways(reading: Reading, scene: Scene) -> None:
             args=("ways", "all"),
         )
         return
+    missing = lacking(scene, group)
     chosen = _choice(families(scene, group))
     common = [name for name in group.ids if all(name in family.memories for family in chosen)]
     if not chosen or not common:
@@ -52,7 +53,9 @@ def ways(reading: Reading, scene: Scene) -> None:
     drawn, pending = _measured(chosen, common, scene, reading)
     if drawn:
         _draw([way for way, _ in drawn], [row for _, row in drawn], common, reading)
-    _wanting(pending, lacking(scene, group), scene.choice.turns if scene.choice else "auto")
+    _wanting(pending, missing, scene.choice.turns if scene.choice else "auto")
+    if lacking(scene, group) != missing:
+        st.rerun()  # some were prepared since the page had looked
 
 
 def _say(text: str) -> None:
@@ -170,7 +173,7 @@ def _wanting(
     for family, group, method in pending:
         _say(f"{family.title} is not on the chart: its settings have to be measured one by one.")
         title = f"Sweep of {family.title}, {counted(len(group.ids), 'conversation')}"
-        plainly.offer(group, title, coarse_of(group, method), None, family.name)
+        plainly.offer(group, title, method, None, family.name)
     if missing:
         names = " and ".join(dict.fromkeys(method_named(name).title for name, _ in missing))
         count = len({key for _, key in missing})

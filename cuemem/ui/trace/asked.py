@@ -6,7 +6,8 @@ from cuemem.context import said
 from cuemem.evaluation.retrieval import category_label
 from cuemem.text import as_text
 from cuemem.types import Flag, Question
-from cuemem.ui.markup import Html, html, join, show
+from cuemem.ui.markup import Html, html, show
+from cuemem.ui.tiles import show_tiles, tile
 from cuemem.ui.trace.reading import Reading
 
 
@@ -73,12 +74,12 @@ def figures(reading: Reading) -> None:
     found, gold = sum(row.found for row in reading.board), len(reading.board)
     recall = reading.evidence_recall
     tiles = [
-        _tile(
+        tile(
             "Gold turns found",
             f"{found} of {gold}" if gold else "no gold known",
             "" if recall is None else f"evidence recall {recall:.2f}",
         ),
-        _tile(
+        tile(
             "Context",
             f"{context.tokens:,} tokens",
             f"{len(context.items):,} of {turns:,} turns"
@@ -87,7 +88,7 @@ def figures(reading: Reading) -> None:
         *_control(reading, gold),
         _time(reading),
     ]
-    show(html('<div class="cmt-tiles">{tiles}</div>', tiles=join(tiles)))
+    show_tiles(tiles)
 
 
 def _control(reading: Reading, gold: int) -> list[Html]:
@@ -97,25 +98,15 @@ def _control(reading: Reading, gold: int) -> list[Html]:
     control = reading.control
     title = "Anchors only, same tokens"
     if control is None:
-        return [_tile(title, "not possible", "a single cue already costs more")]
+        return [tile(title, "not possible", "a single cue already costs more")]
     value = f"{round((control.recall or 0) * gold)} of {gold}" if gold else f"{control.turns:,} turns"
     limit = ", the most there is" if control.limited else ""
     detail = f"{control.symbol} = {control.value}{limit}: {control.turns:,} turns, {control.tokens:,} tokens"
-    return [_tile(title, value, detail)]
+    return [tile(title, value, detail)]
 
 
 def _time(reading: Reading) -> Html:
     """The time without the encoding of the question, which is done once and then kept."""
     encoding, *steps = reading.recall.trace
     milliseconds = 1000 * sum(stage.seconds for stage in steps)
-    return _tile("Time", f"{milliseconds:.1f} ms", f"and {1000 * encoding.seconds:.1f} ms to encode the question")
-
-
-def _tile(title: str, value: str, detail: str) -> Html:
-    return html(
-        '<div class="cmt-tile"><p class="cm-label">{title}</p><p class="cmt-value">{value}</p>'
-        '<p class="cm-quiet">{detail}</p></div>',
-        title=title,
-        value=value,
-        detail=detail,
-    )
+    return tile("Time", f"{milliseconds:.1f} ms", f"and {1000 * encoding.seconds:.1f} ms to encode the question")

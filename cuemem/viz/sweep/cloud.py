@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,13 @@ class Kind:
 
     name: str
     places: npt.NDArray[np.int64]
+
+
+def with_edges(letters: Sequence[str], only: bool) -> str:
+    """What settings with edges by these knobs are called: ``only w > 0``, ``w > 0 and k > 0``."""
+    if not letters:
+        return "settings"
+    return f"{'only ' if only else ''}{' and '.join(f'{letter} > 0' for letter in letters)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +73,14 @@ def cloud(
             **look,
         )
 
-    for kind, (colour, symbol, size, opacity) in zip(kinds, _LOOKS, strict=False):
+    for kind, (colour, symbol, size, opacity) in zip(kinds, cycle(_LOOKS), strict=False):
         marker = {"color": colour, "symbol": symbol, "size": size, "opacity": opacity, "line": {"width": 0}}
         add(kind.name, kind.places, mode="markers", marker=marker)
     if control is not None:
         line = {"color": BLUE, "width": 2.5}
         add(control.name, control.places, mode="lines+markers", line=line,
             marker={"color": BLUE, "symbol": "square", "size": 6})  # fmt: skip
-    line = {"color": RED, "width": 1.5, "dash": "dot"}
+    line = {"color": RED, "width": 1.5, "dash": "dot", "shape": "hv"}
     add("frontier", np.array(frontier, np.int64), mode="lines", line=line, marker={})
     figure.data[-1].hoverinfo, figure.data[-1].hovertemplate = "skip", None
     if marked is not None:
