@@ -54,6 +54,8 @@ ProblemKind = Literal[
     "cue turn unknown",
     "observation malformed",
     "observation unresolved",
+    # numbered facts
+    "fact malformed",
     # memory units, traces and parsed questions
     "parse interval invalid",
     "parse malformed",
@@ -123,6 +125,7 @@ MEANINGS: Mapping[ProblemKind, str] = {
     "cue turn unknown": "Cues name a turn that the conversation does not have; they were left out.",
     "observation malformed": "An observation is not a pair of text and turn ids; it was left out.",
     "observation unresolved": "An observation points to no turn of the conversation; it gives no cue there.",
+    "fact malformed": "A line of the facts has no number; it was joined to the fact before it.",
     "parse interval invalid": "A date that a question asks for cannot be read, or ends before it starts; left out.",
     "parse malformed": "A line is no parsed question; it was left out.",
     "parse question unknown": "A parse names a question that the conversation does not have; it was left out.",

@@ -38,7 +38,7 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def approximate(matrix: Matrix, query: Matrix) -> Scores:  # (n, d), (d,) → (n,)
+def approximate(matrix: Matrix, query: Matrix) -> Scores:  # (n, d), (d,) or (d, q) → (n,) or (n, q)
     """All float32 cosines, good for choosing candidates only. One BLAS thread: two cost more than they give."""
     with _threads().limit(limits=1, user_api="blas"):
         product: Scores = matrix @ query

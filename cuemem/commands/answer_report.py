@@ -11,6 +11,7 @@ from cuemem.commands.desk import Desk
 from cuemem.commands.display import facts, literal, table
 from cuemem.commands.selection import Chosen
 from cuemem.evaluation.compare import Row, differences, has_gold
+from cuemem.evaluation.f1 import SUBSTRING
 from cuemem.evaluation.judge import reference
 from cuemem.text import money
 from cuemem.types import Query, Question
@@ -66,6 +67,7 @@ def _said(row: Row) -> Any:
     lines = {
         "failed" if answer.failure else "answer": str(answer.failure) if answer.failure else answer.text,
         "reasoning": answer.reasoning,
+        SUBSTRING: "" if row.substring_match is None else "yes" if row.substring_match else "no",
         "judged": f"{row.verdict.outcome}: {row.verdict.reason}" if row.verdict else "",
         "note": " ".join(filter(None, [answer.note, origin])),
     }
@@ -87,4 +89,5 @@ def _document(row: Row) -> dict[str, Any]:
         "inference_seconds": row.inference_seconds,
         "official_f1": row.official_f1,
         "set_token_f1": row.set_token_f1,
+        "substring_match": row.substring_match,
     }

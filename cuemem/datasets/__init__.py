@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from cuemem.datasets.common import Dataset, Line, LoadedConversation
+from cuemem.datasets.fact_consolidation import FACT_CONSOLIDATION
 from cuemem.datasets.locomo import CATEGORY_NAMES, LOCOMO
 from cuemem.datasets.longmemeval import LONGMEMEVAL
 from cuemem.datasets.own_chat import CHAT
@@ -29,7 +30,7 @@ __all__ = [
     "load_conversations",
 ]
 
-DATASETS: tuple[Dataset, ...] = (LOCOMO, LONGMEMEVAL, CHAT)
+DATASETS: tuple[Dataset, ...] = (LOCOMO, LONGMEMEVAL, FACT_CONSOLIDATION, CHAT)
 
 # sha256 of the decompressed content of files as their authors released them.
 KNOWN_FILES: Mapping[str, str] = {

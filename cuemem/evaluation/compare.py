@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cuemem.evaluation.answer import Answerer
-from cuemem.evaluation.f1 import official_f1, set_token_f1
+from cuemem.evaluation.f1 import official_f1, set_token_f1, substring_match
 from cuemem.evaluation.judge import Judge, reference
 from cuemem.text import as_text
 from cuemem.types import Answer, EvidenceContext, Query, Question, Recall, Turn, Verdict
@@ -36,6 +36,7 @@ class Row:
     verdict: Verdict | None = None
     official_f1: float | None = None
     set_token_f1: float | None = None
+    substring_match: float | None = None
 
     @property
     def tokens_in(self) -> int | None:
@@ -81,7 +82,7 @@ def scored(
     verdict = judge.judge(asked, answer, about) if judge else None
     official = official_f1(asked, answer.text)
     by_sets = None if asked.unanswerable else set_token_f1(answer.text, reference(asked))
-    return Row(contestant, answer, verdict, official, by_sets)
+    return Row(contestant, answer, verdict, official, by_sets, substring_match(asked, answer.text))
 
 
 def has_gold(question: Question) -> bool:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 OFFICIAL = "LoCoMo token F1"
 SET_TOKENS = "set-token F1"
+SUBSTRING = "substring match"
 # The official scorer looks for these in a reply to a category-5 question, and for nothing else.
 NOT_MENTIONED = ("no information available", "not mentioned")
 
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _LEFT_OUT = re.compile(r"\b(?:a|an|the|and)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _TO_BLANKS = str.maketrans(".,!?", "    ")
@@ -45,6 +47,21 @@ def official_f1(question: Question, reply: str) -> float | None:
         best = [max(token_f1(part, wanted.strip()) for part in parts) for wanted in gold.split(",")]
         return sum(best) / len(best)
     return token_f1(reply, gold.split(";")[0].strip() if number == 3 else gold)
+
+
+def substring_match(question: Question, reply: str) -> float | None:
+    """MemoryAgentBench's score for FactConsolidation: 1 if the reply contains an accepted answer, both normalised.
+
+    Normalised: lower case, without punctuation and the articles, blanks as one. None unless the gold is a list of
+    accepted answers. The paper's figures on Fact-SH and Fact-MH are of a judge, so never in one column with this.
+    """
+    accepted = question.answer if isinstance(question.answer, list) else []
+    wanted = [text for text in (_normal(as_text(answer)) for answer in accepted) if text]
+    return float(any(text in _normal(reply) for text in wanted)) if wanted else None
+
+
+def _normal(text: str) -> str:
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def token_f1(reply: str, gold: str) -> float:

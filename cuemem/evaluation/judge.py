@@ -128,7 +128,9 @@ def reference(question: Question) -> str:
     """
     if question.category_number == 5:
         return NOT_MENTIONED
-    gold = as_text(question.answer).strip()
+    answer = question.answer
+    several = isinstance(answer, list) and all(isinstance(it, str) for it in answer)  # each of them is accepted
+    gold = " or ".join(filter(None, map(str.strip, answer))) if several else as_text(answer).strip()
     if gold:
         return gold
     if question.unanswerable:

@@ -117,5 +117,5 @@ def _one_value_replaced(draw: st.DrawFn, value: Any) -> Any:
 
 
 def test_the_names_of_the_datasets() -> None:
-    assert [dataset.name for dataset in DATASETS] == ["locomo", "longmemeval", "chat"]
+    assert [dataset.name for dataset in DATASETS] == ["locomo", "longmemeval", "factconsolidation", "chat"]
     assert dataset_of(CHAT).name == "longmemeval"

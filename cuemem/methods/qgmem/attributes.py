@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from cuemem.ports import Embedder
-from cuemem.similarity import DECIMALS, SLACK, cosines
+from cuemem.similarity import DECIMALS, SLACK, approximate, cosines
 from cuemem.types import Indices, Interval, Matrix, MemoryUnit, QueryParse
 
 Scores = npt.NDArray[np.float64]
@@ -44,8 +43,7 @@ class AttributeIndex:
         total = np.zeros(units)
         if not self.texts:
             return total
-        with threadpool_limits(limits=1, user_api="blas"):
-            rough = self.matrix @ constraints.T  # (a, c)
+        rough = approximate(self.matrix, constraints.T)  # (a, c)
         for column, constraint in enumerate(constraints):
             near = np.flatnonzero(rough[:, column] >= threshold - SLACK)
             exact = cosines(self.matrix[near], constraint)

@@ -24,7 +24,7 @@ from cuemem.methods.qgmem.sweep import entry_table
 from cuemem.methods.qgmem.trace import stages
 from cuemem.methods.qgmem.units import UnitIndex
 from cuemem.ports import EntryTable, Models
-from cuemem.similarity import Nearest, nearest_rows
+from cuemem.similarity import Nearest, cosines, nearest_rows
 from cuemem.turns import cut_turns
 from cuemem.types import (
     Anchor,
@@ -177,8 +177,8 @@ class UnitMemory:
     def _anchors(self, asked: Asked, working: list[int], context: EvidenceContext) -> tuple[Anchor, ...]:
         """The source turns A1, A2, … in the order in which they enter, with the units whose evidence they are."""
         hits: dict[int, list[CueHit]] = {}
-        for rank, unit in enumerate(working, 1):
-            cosine = asked.ranking.rank(unit)[1]
+        near = cosines(self.index.facts[working], asked.vector).tolist()
+        for rank, (unit, cosine) in enumerate(zip(working, near, strict=True), 1):
             for turn in self.index.spans[unit]:
                 cue = Cue(unit, self.turns[turn].turn_id, self.units[unit].fact_text)
                 hits.setdefault(turn, []).append(CueHit(rank, cosine, cue))

@@ -83,22 +83,23 @@ def _channel(name: Channel, asked: Asked, settings: Settings, activation: Activa
 
 def _unit(index: UnitIndex, unit: int, rank: int, score: float | None, note: str = "") -> StageItem:
     it = index.units[unit]
-    turn = index.turns[index.spans[unit][0]].turn_id
-    return StageItem(it.fact_text, turn, rank, score, "; ".join(filter(None, [it.unit_id, note])))
+    return StageItem(
+        it.fact_text, index.first_turn[unit], rank, score, f"{it.unit_id}; {note}" if note else it.unit_id
+    )
 
 
 def _fusion(index: UnitIndex, settings: Settings, activation: Activation) -> Stage:
     fused = activation.fused
     rows = enumerate(zip(fused.units.tolist(), fused.scores.tolist(), strict=True), 1)
-    items = tuple(_unit(index, unit, rank, score, _ranks(activation, unit)) for rank, (unit, score) in rows)
+    ranks = [(name, it.rank) for name, it in activation.lists.items()]
+    items = tuple(
+        _unit(index, unit, rank, score, ", ".join([f"{name} {held.get(unit, '–')}" for name, held in ranks]))
+        for rank, (unit, score) in rows
+    )
     summary = (
         f"the best {len(items):,} by reciprocal ranks (κ = {settings.rrf_constant}) of {len(activation.lists)} lists"
     )
     return Stage("fusion", "Fusion", summary, items, activation.seconds["fusion"], "RRF")
-
-
-def _ranks(activation: Activation, unit: int) -> str:
-    return ", ".join(f"{name} {it.rank.get(unit, '–')}" for name, it in activation.lists.items())
 
 
 def _rerank(asked: Asked, settings: Settings, activation: Activation) -> Stage:

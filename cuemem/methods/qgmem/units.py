@@ -12,7 +12,7 @@ from cuemem.context import said
 from cuemem.lexical import LexicalIndex
 from cuemem.methods.qgmem.attributes import EventAttributes
 from cuemem.methods.qgmem.construction import traces_of
-from cuemem.types import Conversation, Indices, Matrix, MemoryTrace, MemoryUnit, Turn, spoken
+from cuemem.types import Conversation, Indices, Matrix, MemoryTrace, MemoryUnit, Turn, TurnId, spoken
 
 
 class UnitIndex:
@@ -52,6 +52,11 @@ class UnitIndex:
             for turn in span:
                 held.setdefault(turn, []).append(unit)
         return {turn: tuple(units) for turn, units in held.items()}
+
+    @cached_property
+    def first_turn(self) -> tuple[TurnId, ...]:
+        """The turn in which each unit's evidence begins."""
+        return tuple(self.turns[span[0]].turn_id for span in self.spans)
 
     @cached_property
     def turn_pairs(self) -> tuple[Indices, Indices]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from cuemem.evaluation.compare import Row
-from cuemem.evaluation.f1 import OFFICIAL, SET_TOKENS
+from cuemem.evaluation.f1 import OFFICIAL, SET_TOKENS, SUBSTRING
 from cuemem.text import counted, money
 from cuemem.types import Answer, Verdict, VerdictOutcome
 from cuemem.ui.answers.entrants import Entrant
@@ -122,6 +122,8 @@ def figures(row: Row) -> Html:
         pairs[OFFICIAL] = f"{row.official_f1:.2f}"
     if row.set_token_f1 is not None:
         pairs[SET_TOKENS] = f"{row.set_token_f1:.2f}"
+    if row.substring_match is not None:
+        pairs[SUBSTRING] = "yes" if row.substring_match else "no"
     return facts(pairs, "cma-figures")
 
 
