@@ -38,15 +38,18 @@ def difference_table(of: Contrast) -> Table:
     interval = of.recall if of.conversations > 1 else None
     change = of.recall.estimate if of.recall else None
     rows = [("evidence recall", decimal(one), decimal(other), _signed(change, 3), bounds(interval, 1, 3))]
-    for name, left, right in (
-        ("context tokens", of.costs[0].context, of.costs[1].context),
-        ("tokens in", of.costs[0].tokens_in, of.costs[1].tokens_in),
-        ("tokens out", of.costs[0].tokens_out, of.costs[1].tokens_out),
-    ):
+    before, after = of.costs
+    tokens = [("context tokens", before.context, after.context)]
+    answered = before.answers and after.answers
+    if answered:
+        tokens.append(("tokens in", before.tokens_in, after.tokens_in))
+        tokens.append(("tokens out", before.tokens_out, after.tokens_out))
+    for name, left, right in tokens:
         more = None if left is None or right is None else right - left
         rows.append((name, whole(left), whole(right), _signed(more, 0), ""))
-    rows.append(("answers, US dollars", *_prices(of, "answer_cost")))
-    rows.append(("judge, US dollars", *_prices(of, "judge_cost")))
+    if answered:
+        rows.append(("answers, US dollars", *_prices(of, "answer_cost")))
+        rows.append(("judge, US dollars", *_prices(of, "judge_cost")))
     note = (
         "The interval resamples conversations, so that it tells whether the difference would hold in others."
         if interval

@@ -129,20 +129,32 @@ def _memory(name: str, chosen: Sequence[ConversationId]) -> str:
     method = next((method for method in METHODS if method.name == name), None)
     if method is None or source_knob(method) is None:
         return ""
-    held = [{(it.cue_source, it.turn_unit) for it in cache.memories(key) if it.method == name} for key in chosen]
-    everywhere = sorted(set.intersection(*held)) if held else []
-    if len(everywhere) < 2:
+    held = [[it for it in cache.memories(key) if it.method == name] for key in chosen]
+    if all(len(records) < 2 for records in held):
         return ""
     view = state.current()
-    now = (view.cues, view.turns) if view.method == name else (None, None)
-    source, unit = st.selectbox(
-        f"Memory of {_TITLES[name]}",
-        everywhere,
-        index=everywhere.index(now) if now in everywhere else 0,
-        format_func=lambda it: f"{it[0]} {method.noun}s · turn = {it[1]}",
-        key=f"runs.memory.{name}",
-    )
-    return f"cues={source},turns={unit}"
+    mine = view.method == name
+    sources = _everywhere([{str(it.cue_source) for it in records} for records in held])
+    source = _one_of(f"Memory of {_TITLES[name]}, built from", sources, view.cues if mine else None, f"{name}.source")
+    of_source = [[it for it in records if it.cue_source == source] for records in held]
+    said = f"cues={source}" if source else ""
+    if all(len(records) < 2 for records in of_source):
+        return said
+    units = _everywhere([{str(it.turn_unit) for it in records} for records in of_source])
+    unit = _one_of(f"What a turn of it is, for {_TITLES[name]}", units, view.turns if mine else None, f"{name}.unit")
+    return f"{said},turns={unit}" if unit else said
+
+
+def _everywhere(found: Sequence[set[str]]) -> list[str]:
+    return sorted(set.intersection(*found)) if found else []
+
+
+def _one_of(label: str, options: Sequence[str], now: str | None, name: str) -> str:
+    """One of these, the one that is looked at elsewhere if it is among them; empty where there is none."""
+    if not options:
+        return ""
+    at = options.index(now) if now in options else 0
+    return str(st.selectbox(label, options, index=at, key=f"runs.memory.{name}.{'-'.join(options)}"))
 
 
 def _settings(name: str) -> str:

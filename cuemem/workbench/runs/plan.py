@@ -170,7 +170,9 @@ def _conversation(workbench: Workbench, contender: Contender, key: ConversationI
         budget,
         cue_origin(workbench.store, conversation, method),
     )
-    return entry, cards.settings_line(knobs.with_settings(method, {"turn_unit": unit}), budget)
+    shown = method.without_graph() if contender.graph == "off" else method
+    grown = " · grown to equal tokens" if contender.graph == "off at equal tokens" else ""
+    return entry, cards.settings_line(knobs.with_settings(shown, {"turn_unit": unit}), budget) + grown
 
 
 def _oracle(conversation: Conversation, contender: Contender) -> tuple[RunConversation, str]:
