@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from cuemem import knobs
+from cuemem.adapters.chat import load_library
 from cuemem.adapters.store import ConversationSummary, MemoryRecord, default_store_path
 from cuemem.errors import CueMemError
 from cuemem.jobs import Jobs
@@ -80,6 +81,18 @@ def spare_collections() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def warm_up_chat() -> None:
+    """Start to load LiteLLM in the background, once, where a model may be asked soon; nothing waits for it."""
+    _chat_warming()
+
+
+@st.cache_resource(show_spinner=False)
+def _chat_warming() -> threading.Thread:
+    thread = threading.Thread(target=load_library, name="LiteLLM", daemon=True)
+    thread.start()
+    return thread
 
 
 def model_failure() -> str:

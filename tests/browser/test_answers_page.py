@@ -21,9 +21,14 @@ MADE = "main :is(script, iframe, img, strong, .katex), main a[href*='example.com
 
 def name_a_model(page: Page, app: str, server: OpenAIServer) -> None:
     page.goto(f"{app}/models")
-    for label, text in (("Model, as LiteLLM names it", "openai/test"), ("Address of its server", server.base)):
+    fields = {
+        "Model, as LiteLLM names it": "openai/test",
+        "Address of its server": server.base,
+        "Key": "planted-KEY-0123456789abcdef",
+        "Window in tokens": "100000",  # else LiteLLM is loaded to ask it
+    }
+    for label, text in fields.items():
         page.get_by_role("textbox", name=label).fill(text)
-    page.get_by_role("textbox", name="Key").fill("planted-KEY-0123456789abcdef")
     page.get_by_role("button", name="Use in this session").click()
     page.get_by_text(f"openai/test at {server.base}").first.wait_for()
 
@@ -41,10 +46,11 @@ def test_a_model_is_named_and_its_answer_comes_word_by_word_as_text(app: str, ne
         name_a_model(page, app, server)
         page.get_by_role("link", name="Answers").click()
         page.get_by_role("button", name="Naive RAG").click()
+        page.get_by_text("3 answers from").wait_for()
         page.get_by_role("button", name="Oracle evidence").click()
         page.get_by_text("2 answers from").wait_for()
         page.get_by_role("button", name="Ask", exact=True).click()
-        page.locator(".cma-coming", has_text="Lakeside <img").first.wait_for()
+        page.locator(".cma-coming", has_text="Lakeside <img").first.wait_for(timeout=120_000)  # LiteLLM is loaded
         assert ":red" not in page.locator(".cma-coming").first.inner_text()
         gate.set()
         page.get_by_text("nothing is left to ask").wait_for()

@@ -79,6 +79,7 @@ def test_a_session_is_extracted_and_a_question_answered_and_judged(
     page.get_by_role("button", name="Next").click()
     page.get_by_text("What was the only thing Pedal would eat in February?").first.wait_for()
     page.get_by_role("button", name="Naive RAG").click()
+    page.get_by_text("3 answers from").wait_for()
     page.get_by_role("button", name="Oracle evidence").click()
     page.get_by_text("2 answers from").wait_for()
     page.get_by_role("button", name="Ask", exact=True).click()

@@ -44,6 +44,8 @@ def draw(scene: Scene) -> None:
     board.followed(lambda: _read(scene, question, chosen, found, answering, judging))
     if chosen.own is not None and scene.memory is not None:
         trace(scene, question)
+    if answering is not None:
+        cache.warm_up_chat()  # last: its import would hold up what there is to see
 
 
 def _question(scene: Scene, chosen: Choices) -> Question | None:
