@@ -162,10 +162,9 @@ def _reason(stage: LossStage, steps: Sequence[Step], hits: Sequence[CueHit], set
     )
     ranks = f"best ranks: {by_channel or 'no channel is on'}"
     if stage == "below n":
-        fused = next(step for step in steps if step.name == "fusion")
-        lists = "of any channel" if fused.rank is None else "of the fused list"
+        lists = "no channel's" if steps[len(steps) - 2].rank is None else "the fused"
         own = counted(len(hits), "unit")
-        return f"was lost at retrieval: none of its {own} is among the first {settings.pool} {lists} ({ranks})."
+        return f"was lost at retrieval: none of its {own} is among {lists} first {settings.pool} ({ranks})."
     if stage == "below k":
         return (
             f"was lost at activation: {unit} has place {hits[0].rank} of the pool, "
