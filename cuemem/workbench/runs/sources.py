@@ -65,7 +65,7 @@ class Source:
             question=question,
             gold=gold,
             retrieval=retrieval,
-            lost={turn_id: self._stage(question, method, turn_id) for turn_id in gold.turns if turn_id in missed},
+            lost={it: self._stage(question, method, it, contestant) for it in gold.turns if it in missed},
             flag=flag.kind if flag else "",
         )
         return row if answerer is None else replace(row, **self._prompt(question, contestant, answerer))
@@ -83,10 +83,11 @@ class Source:
         table = memory.entries(question.query, alone)  # already its smallest context costs more
         return alone if table is None else with_settings(alone, {table.counted: 1})
 
-    def _stage(self, question: Question, method: Any, turn_id: TurnId) -> LossStage:
-        if self.memory is None:
+    def _stage(self, question: Question, method: Any, turn_id: TurnId, contestant: Contestant) -> LossStage:
+        """Where a gold turn was lost. What the budget did not cut was never chosen, whatever the budget."""
+        if self.memory is None or any(item.turn_id == turn_id for item in contestant.context.cut):
             return "cut by budget"
-        return self.memory.explain(question.query, method, turn_id, self.budget).stage
+        return self.memory.explain(question.query, method, turn_id).stage
 
     def _prompt(self, question: Question, contestant: Contestant, answerer: Answerer) -> dict[str, Any]:
         """The key of the request that comes first; a context that turns out too long is asked about again."""
