@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuemem.evaluation.contrast import Contrast, FlipLine, mean_recalls
-from cuemem.evaluation.tables import NOTHING, Table, bounds, decimal, price, whole
+from cuemem.evaluation.tables import INTERVAL, NOTHING, Table, bounds, decimal, price, whole
 from cuemem.text import money
 
 
@@ -55,7 +55,7 @@ def difference_table(of: Contrast) -> Table:
         if interval
         else "No interval: there is one conversation, and it takes several to tell whether the difference would hold."
     )
-    return Table("Difference, B − A", ("", "A", "B", "B − A", "95 %"), tuple(rows), notes=(note,))
+    return Table("Difference, B − A", ("", "A", "B", "B − A", INTERVAL), tuple(rows), notes=(note,))
 
 
 def _prices(of: Contrast, name: str) -> tuple[str, str, str, str]:

@@ -12,6 +12,7 @@ from cuemem.evaluation.summary import Line, Mean, RunSummary
 from cuemem.text import counted, money
 
 NOTHING = "–"
+INTERVAL = "95\u00a0%"
 OFFICIAL_SHORT, SET_SHORT = (
     "LoCoMo F1",
     "set F1",
@@ -76,7 +77,7 @@ def _run_id(card: RunCard, _alike: Sequence[RunCard]) -> str:
 
 def answers_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
     """A row a run, over all answerable questions: accuracy and token F1."""
-    columns = ("run", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT)
+    columns = ("run", "n", "accuracy %", INTERVAL, OFFICIAL_SHORT, SET_SHORT)
     rows = []
     for run in runs:
         line = _headline(run, unflagged=unflagged)
@@ -98,7 +99,7 @@ def evidence_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Tabl
     if any(len(run.card.conversations) == 1 for run in runs):
         notes = (*notes, "No interval for recall where there is one conversation: it resamples conversations.")
     title = f"Evidence{_over(runs, unflagged=unflagged)}"
-    return Table(title, ("run", "n", "recall", "95 %", "any", "all", "tokens", "p95"), tuple(rows), notes=notes)
+    return Table(title, ("run", "n", "recall", INTERVAL, "any", "all", "tokens", "p95"), tuple(rows), notes=notes)
 
 
 def _over(runs: Sequence[Shown], *, unflagged: bool) -> str:
@@ -156,7 +157,7 @@ def efficiency(runs: Sequence[Shown]) -> Table:
 
 def by_category(run: Shown, *, unflagged: bool = False) -> Table:
     """A row a category: accuracy with n and interval, token F1, and what counts as wrong without being an error."""
-    columns = ("questions", "n", "accuracy %", "95 %", OFFICIAL_SHORT, SET_SHORT, "no verdict")
+    columns = ("questions", "n", "accuracy %", INTERVAL, OFFICIAL_SHORT, SET_SHORT, "no verdict")
     rows = tuple(
         (line.name, f"{line.judged or line.questions:,}", *_accuracy(line), _unjudged(line))
         for line in _lines(run, unflagged=unflagged)
@@ -177,7 +178,7 @@ def _unjudged(line: Line) -> str:
 
 def evidence(run: Shown, *, unflagged: bool = False) -> Table:
     """A row a category: the gold in the context, with intervals over conversations."""
-    columns = ("questions", "n", "recall", "95 %", "any", "all", "tokens", "nDCG@10")
+    columns = ("questions", "n", "recall", INTERVAL, "any", "all", "tokens", "nDCG@10")
     rows = tuple((line.name, *_found(line), decimal(line.ndcg_at_10)) for line in _lines(run, unflagged=unflagged))
     lost = {stage: count for stage, count in run.summary.losses.items() if stage != "in context"}
     where = ", ".join(f"{stage} {count:,}" for stage, count in lost.items())
