@@ -73,7 +73,6 @@ def _serve() -> None:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm  # noqa: F401
     import nltk.stem.porter  # noqa: F401
-    import scipy.stats  # noqa: F401
 
     import cuemem.workbench.workbench as workbench
     from cuemem.commands import app
