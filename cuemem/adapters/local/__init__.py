@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from cuemem.adapters.local.catalogue import CATALOGUE, DEFAULT_MODEL, LocalModel, model_named, models_folder
-from cuemem.adapters.local.chat import LOCAL, LOCAL_LIMITS, LocalChat, local_model, local_name, shared_engine
+from cuemem.adapters.local.chat import LOCAL_LIMITS, LocalChat, local_model, local_name, shared_engine
 from cuemem.adapters.local.endpoint import Endpoint, engine_installed
 from cuemem.adapters.local.engine import LocalEngine
 from cuemem.adapters.local.folder import pulled_so_far, remove
@@ -17,7 +17,6 @@ __all__ = [
     "CATALOGUE",
     "DEFAULT_MODEL",
     "HUB",
-    "LOCAL",
     "LOCAL_LIMITS",
     "PACKAGES",
     "Endpoint",

@@ -12,7 +12,7 @@ from cuemem.evaluation.judge import PROTOCOLS, suited_protocol
 from cuemem.methods import METHODS
 from cuemem.types import AnswerStyle, JudgeProtocol
 from cuemem.ui import cache, state
-from cuemem.ui.scene import Scene
+from cuemem.ui.scene import Scene, memory_choices
 from cuemem.ui.view import LONGEST_VALUE, View
 from cuemem.workbench.answering import ORACLE
 
@@ -41,17 +41,28 @@ class Choices:
 def choices(scene: Scene) -> Choices:
     """What the address says; what it says wrongly is left at its default."""
     view = scene.view
-    named = tuple(name for name in TITLES if name in view.extra("cards", ",".join(TITLES)).split(","))
+    said = view.extra("cards").split(",")
+    named = tuple(name for name in TITLES if name in said)
     style: AnswerStyle = next((it for it in get_args(AnswerStyle) if it == view.extra("style")), "short")
     asks_own = view.extra("ask") == "own" or scene.question is None
     return Choices(
-        named or tuple(TITLES),
+        named or usual(scene),
         style,
         view.extra("priority") != OFF,
         view.extra("graphless") == ON,
         _protocol(view, scene.conversation.dataset),
         view.extra("own") if asks_own else None,
         view.extra("model"),
+    )
+
+
+def usual(scene: Scene) -> tuple[str, ...]:
+    """The contexts that are compared unless told otherwise: of every method that has a memory, and the oracle's.
+
+    The sidebar's method is among them, built or not.
+    """
+    return tuple(
+        name for name in TITLES if name in (ORACLE_ID, scene.method.name) or memory_choices(scene.conversation, name)
     )
 
 
@@ -97,6 +108,7 @@ def controls(chosen: Choices, scene: Scene) -> None:
         format_func=lambda name: TITLES.get(name, name),
         key=state.put("answers.cards", [name for name in chosen.cards if name in offered]),
         on_change=_to_cards,
+        args=(usual(scene),),
     )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="cm-answers-controls"):
         _select("Answer style", _STYLES, chosen.style, "style", "The paper's short phrase, or thoughts before it.")
@@ -140,9 +152,9 @@ def _toggle(label: str, value: bool, name: str, deviating: str, about: str) -> N
     st.toggle(label, key=key, help=about, on_change=note)
 
 
-def _to_cards() -> None:
-    named = [name for name in TITLES if name in st.session_state["answers.cards"]]
-    state.note("cards", "" if len(named) == len(TITLES) else ",".join(named))
+def _to_cards(usually: tuple[str, ...]) -> None:
+    named = tuple(name for name in TITLES if name in st.session_state["answers.cards"])
+    state.note("cards", "" if named == usually else ",".join(named))
 
 
 def whose(chosen: Choices, set_model: str) -> None:

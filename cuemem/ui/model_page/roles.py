@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from cuemem.adapters.local import LOCAL, EngineSettings
+from cuemem.adapters.local import EngineSettings, local_model
 from cuemem.errors import CueMemError
 from cuemem.text import duration
 from cuemem.ui import models, state
@@ -90,7 +90,7 @@ def _head(same: list[ModelRole], named: str, look: str, more: Html) -> Html:
 def _described(role: ModelRole, settings: ModelSettings, values: ModelValues) -> Html:
     limits = settings.limits
     facts = [
-        f"key {_place(values, role, 'api_key')}" if settings.api_key else "no key set here",
+        _key(role, settings, values),
         _window(settings),
         f"{limits.concurrency} at once",
         f"{limits.requests_per_minute:,} requests a minute" if limits.requests_per_minute else "",
@@ -104,10 +104,18 @@ def _described(role: ModelRole, settings: ModelSettings, values: ModelValues) ->
     )
 
 
+def _key(role: ModelRole, settings: ModelSettings, values: ModelValues) -> str:
+    """Whether there is a key, never which."""
+    if settings.api_key:
+        return f"key {_place(values, role, 'api_key')}"
+    if local_model(settings.name):
+        return "needs no key"
+    return "no key set here" if settings.api_base else "no key set here: the provider's own variable counts"
+
+
 def _window(settings: ModelSettings) -> str:
     """The window as it is set, or as it is for the local model; of others LiteLLM may know it."""
-    local = settings.name.startswith(f"{LOCAL}/")
-    window = settings.window or (EngineSettings().context if local else None)
+    window = settings.window or (EngineSettings().context if local_model(settings.name) else None)
     return f"window {window:,} tokens" if window else "window as LiteLLM knows it"
 
 
