@@ -23,6 +23,7 @@ PAGES = {
     "Inspect": [
         st.Page("pages/conversation.py", title="Conversation", icon=":material/forum:", url_path="conversation"),
         st.Page("pages/cues.py", title="Cues", icon=":material/sell:", url_path="cues"),
+        st.Page("pages/units.py", title="Units", icon=":material/event_note:", url_path="units"),
         st.Page("pages/trace.py", title="Trace", icon=":material/account_tree:", url_path="trace"),
     ],
     "Compare": [

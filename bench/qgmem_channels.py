@@ -49,7 +49,8 @@ def main() -> None:
     head = ["recall at", *[f"{budget:,}" for budget in BUDGETS], "R@10 units", "R@10 turns", "nDCG@10"]
     show("Plain counter, turns in rank order", head, [line(name, row, "plain") for name, row in rows])
     columns = ["rendered context", *[f"{budget:,}" for budget in BUDGETS], "questions"]
-    show("Contexts as rendered here", columns, [line(name, row, "rendered") for name, row in rows])
+    full = [(name, row) for name, row in rows if row["rendered"][0]]
+    show("Contexts as rendered here", columns, [line(name, row, "rendered") for name, row in full])
 
 
 def built(bench: Any, folder: Path) -> Iterator[tuple[str, dict[str, Memory]]]:
@@ -101,6 +102,9 @@ def measured(bench: Any, memories: dict[str, dict[str, Memory]], kind: str, deep
                 ndcg_at(order, gold, 10) or 0,
             ]
             row["plain"] = [held + value for held, value in zip(row["plain"], values, strict=True)]
+            if kind == "units" and not (deep.lexical and deep.dense and deep.attributes):
+                row["count"][0] += 1
+                continue
             rendered = [memory.recall(question.query, deep, budget).context.turn_ids for budget in BUDGETS]
             row["rendered"] = [
                 held + (score(gold, ids).recall or 0.0) for held, ids in zip(row["rendered"], rendered, strict=True)

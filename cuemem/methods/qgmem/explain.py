@@ -162,9 +162,10 @@ def _reason(stage: LossStage, steps: Sequence[Step], hits: Sequence[CueHit], set
     )
     ranks = f"best ranks: {by_channel or 'no channel is on'}"
     if stage == "below n":
-        lists = "no channel's" if steps[len(steps) - 2].rank is None else "the fused"
+        fused = next(step for step in steps if step.name == "fusion")
+        lists = "of any channel" if fused.rank is None else "of the fused list"
         own = counted(len(hits), "unit")
-        return f"was lost at retrieval: none of its {own} is among {lists} first {settings.pool} ({ranks})."
+        return f"was lost at retrieval: none of its {own} is among the first {settings.pool} {lists} ({ranks})."
     if stage == "below k":
         return (
             f"was lost at activation: {unit} has place {hits[0].rank} of the pool, "

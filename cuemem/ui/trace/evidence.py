@@ -15,6 +15,9 @@ from cuemem.viz.graph.marks import Mark, clipped, status_of
 
 _LOST = {
     "no cue": "lost at extraction: it has no cue, and no edge reaches it",
+    "no unit": "lost at extraction: it lies in the evidence of no memory unit",
+    "below n": "lost at retrieval: its units are not among the first n of the fused lists",
+    "below k": "lost at activation: its best unit is below the k that are kept",
     "below m": "lost at retrieval: ranked below what is retrieved, and no edge reaches it",
     "cut by budget": "reached, but cut by the budget",
     "not ranked": "not ranked",
@@ -68,12 +71,13 @@ def _best_cue(reading: Reading, row: GoldTurn, turn: Turn) -> Html:
     """How the turn ranks, by which of its cues; a method without cues ranks the turn itself, or nothing."""
     hits = row.explanation.hits
     if not hits:
-        return html('<p class="cm-quiet">No cue was extracted from this turn.</p>') if reading.with_cues else Html("")
+        nothing = html('<p class="cm-quiet">No {noun} was extracted from this turn.</p>', noun=reading.noun)
+        return nothing if reading.with_cues else Html("")
     best = hits[0]
     text = html(": <bdi>{text}</bdi>", text=clipped(best.cue.text, 160)) if best.cue.text != turn.text else Html("")
     return html(
         '<p class="cm-quiet">{what} <b>#{rank:,}</b>, cosine {cosine:.3f}{text}</p>',
-        what="best cue" if reading.with_cues else "rank",
+        what=f"best {reading.noun}" if reading.with_cues else "rank",
         rank=best.rank,
         cosine=best.cosine,
         text=text,

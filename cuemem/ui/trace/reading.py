@@ -33,6 +33,11 @@ class Reading:
         return self.scene.choice is not None and self.scene.choice.cues is not None
 
     @property
+    def noun(self) -> str:
+        """What the method ranks: a cue, a unit, a turn."""
+        return str(self.scene.method.noun)
+
+    @property
     def with_graph(self) -> bool:
         """Whether the method has a graph."""
         return self.scene.method.without_graph() is not None

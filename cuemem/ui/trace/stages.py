@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -21,10 +23,35 @@ def stages(reading: Reading) -> None:
     if not fold.open:
         return
     with fold:
-        tabs = st.tabs([stage.title for stage in with_rows], on_change=state.touch, key="trace.stage")
-        for tab, stage in zip(tabs, with_rows, strict=True):
+        together = _together(with_rows)
+        names = [" · ".join(stage.title for stage in group) for group in together]
+        tabs = st.tabs(names, on_change=state.touch, key="trace.stage")
+        for tab, group in zip(tabs, together, strict=True):
             if tab.open:
-                tab.dataframe(_rows(stage), hide_index=True, height=320)
+                with tab:
+                    _tables(group)
+
+
+def _together(trace: Sequence[Stage]) -> list[list[Stage]]:
+    """The stages, those that ran side by side in one."""
+    groups: list[list[Stage]] = []
+    for stage in trace:
+        if groups and stage.group and groups[-1][0].group == stage.group:
+            groups[-1].append(stage)
+        else:
+            groups.append([stage])
+    return groups
+
+
+def _tables(group: Sequence[Stage]) -> None:
+    """The rows of stages, side by side where there are several."""
+    if len(group) == 1:
+        st.dataframe(_rows(group[0]), hide_index=True, height=320)
+        return
+    for column, stage in zip(st.columns(len(group), gap="small"), group, strict=True):
+        with column:
+            show(html('<p class="cm-label">{title}</p>', title=stage.title))
+            st.dataframe(_rows(stage), hide_index=True, height=420)
 
 
 def _step(stage: Stage) -> Html:
@@ -38,5 +65,5 @@ def _step(stage: Stage) -> Html:
 
 def _rows(stage: Stage) -> pd.DataFrame:
     rows = [(item.rank, item.label, item.turn_id, item.score, item.note or None) for item in stage.items]
-    table = pd.DataFrame(rows, columns=["rank", "what", "turn", "score", "note"])
+    table = pd.DataFrame(rows, columns=["rank", "what", "turn", stage.measure or "score", "note"])
     return table.dropna(axis="columns", how="all")

@@ -65,16 +65,36 @@ def _panel(reading: Reading, turn: Turn, explained: Explanation) -> Html:
         head=f"{turn.turn_id} · session {turn.session} · {said(turn.time)}",
         sentence=explained.sentence,
         text=turn.text,
-        cues=cue_list(explained),
-        edges=_edges(reading, turn, explained),
+        cues=cue_list(explained, reading.noun),
+        edges=_steps(explained) if explained.steps else _edges(reading, turn, explained),
     )
 
 
-def cue_list(explained: Explanation) -> Html:
+def _steps(explained: Explanation) -> Html:
+    """How far the turn came at each stage that ranks: its best rank there, and what passes."""
+    items = [
+        html(
+            '<li>{mark} <bdi>{title}</bdi>: <b>{rank}</b> <span class="cm-quiet">{limit}</span></li>',
+            mark="✓" if step.passed else "✗",
+            title=step.title,
+            rank="in no list" if step.rank is None else f"#{step.rank:,}",
+            limit="" if step.limit is None else f"of the first {step.limit:,}",
+        )
+        for step in explained.steps
+    ]
+    return html(
+        '<section><p class="cm-label">{title}</p><ul>{items}</ul></section>',
+        title="How far its best one came",
+        items=join(items),
+    )
+
+
+def cue_list(explained: Explanation, noun: str = "cue") -> Html:
     """The turn's cues by their rank over all cues."""
     if not explained.hits:
         rows = html('<p class="cm-quiet">None was extracted, so no question can find this turn by itself.</p>')
-        return html('<section><p class="cm-label">Its cues</p>{rows}</section>', rows=rows)
+        title = f"Its {noun}s"
+        return html('<section><p class="cm-label">{title}</p>{rows}</section>', title=title, rows=rows)
     items = [
         html(
             '<li><b>#{rank:,}</b> <bdi>{text}</bdi> <span class="cm-quiet">{cosine:.3f}</span></li>',
@@ -88,7 +108,7 @@ def cue_list(explained: Explanation) -> Html:
     rest = html('<p class="cm-quiet">and {more} more</p>', more=more) if more > 0 else Html("")
     return html(
         '<section><p class="cm-label">{title}</p><ul>{items}</ul>{rest}</section>',
-        title="Its cues, by rank for this question, with cosine",
+        title=f"Its {noun}s, by rank for this question, with cosine",
         items=join(items),
         rest=rest,
     )
