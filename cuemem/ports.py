@@ -27,7 +27,7 @@ from cuemem.types import (
     TurnGraph,
     TurnId,
 )
-from cuemem.unit_ports import QueryParser, Reranker, TrajectorySource, UnitSource
+from cuemem.unit_ports import QueryParser, Reranker, TrajectorySource, UnitCatalogue, UnitSource
 
 
 class Embedder(Protocol):
@@ -197,6 +197,11 @@ class Memory(Protocol):
     @property
     def cue_count(self) -> int:
         """How many cues, units or the like were extracted; 0 where the turns themselves are ranked."""
+        ...
+
+    @property
+    def catalogue(self) -> UnitCatalogue | None:
+        """The memory units it is made of; None where it is made of something else."""
         ...
 
     def graph(self, method: Any) -> TurnGraph:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from cuemem.types import Conversation, MemoryUnit, Problem, Query, QueryParse, Window
+from cuemem.types import Conversation, MemoryTrace, MemoryUnit, Problem, Query, QueryParse, Turn, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +84,35 @@ class Reranker(Protocol):
     def dear(self) -> bool: ...
 
     def score(self, query: str, documents: Sequence[str]) -> Sequence[float]: ...
+
+
+class UnitCatalogue(Protocol):
+    """M and R as they can be looked into: every unit with its evidence, its source turns and its trace."""
+
+    @property
+    def units(self) -> tuple[MemoryUnit, ...]: ...
+
+    @property
+    def traces(self) -> tuple[MemoryTrace, ...]: ...
+
+    @property
+    def units_of(self) -> Mapping[int, tuple[int, ...]]:
+        """The units whose evidence bounds hold a turn, for each turn that has any."""
+        ...
+
+    @property
+    def trace_of(self) -> Mapping[int, MemoryTrace]:
+        """The trace of each unit that has one."""
+        ...
+
+    def turns_of(self, unit: int) -> tuple[Turn, ...]:
+        """The turns in which its evidence lies."""
+        ...
+
+    def evidence(self, unit: int) -> str:
+        """Its source dialogue, a line for each message."""
+        ...
+
+    def utterance_time(self, unit: int) -> str:
+        """T^u in words."""
+        ...

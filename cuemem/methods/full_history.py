@@ -59,6 +59,7 @@ class History:
     """The turns. Read-only, thread-safe."""
 
     cue_count = 0
+    catalogue = None
 
     def __init__(
         self, conversation: Conversation, method: FullHistory, turns: tuple[Turn, ...], tokens: TokenCounter

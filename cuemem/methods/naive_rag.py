@@ -80,6 +80,7 @@ class TurnMemory:
     """The turns with their vectors. Read-only, thread-safe."""
 
     cue_count = 0
+    catalogue = None
 
     def __init__(
         self,

@@ -84,6 +84,8 @@ def _linked(vectors: Matrix, cue_turn: Indices, models: Models) -> tuple[Nearest
 class CueMemory:
     """A built CueMem memory: cue records, source-turn pointers and the turn graph. Read-only, thread-safe."""
 
+    catalogue = None
+
     def __init__(
         self,
         conversation: Conversation,

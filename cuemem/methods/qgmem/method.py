@@ -122,6 +122,11 @@ class UnitMemory:
         return self.index.traces
 
     @property
+    def catalogue(self) -> UnitIndex:
+        """M and R as they can be looked into."""
+        return self.index
+
+    @property
     def cue_count(self) -> int:
         """|M|."""
         return len(self.index.units)

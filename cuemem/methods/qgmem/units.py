@@ -72,6 +72,14 @@ class UnitIndex:
         """The source dialogue of a unit, a line for each message."""
         return "\n".join(spoken(utterance) for utterance in self._evidence[unit])
 
+    def turns_of(self, unit: int) -> tuple[Turn, ...]:
+        """The turns in which the evidence of a unit lies."""
+        return tuple(self.turns[turn] for turn in self.spans[unit])
+
+    def utterance_time(self, unit: int) -> str:
+        """T^u of a unit in words."""
+        return utterance_time(self.units[unit])
+
     def lexical(self, *, stems: bool) -> LexicalIndex:
         """The words of every unit's fact with its evidence, indexed at the first use."""
         with self._lock:
