@@ -1,4 +1,4 @@
-"""A memory of units on every page: Units shows what it is made of, Trace its channels, and the rest works unchanged."""
+"""A memory of units on every page: Units shows what it is made of, Trace its channels, and all else is unchanged."""
 
 from __future__ import annotations
 
