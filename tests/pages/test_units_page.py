@@ -59,7 +59,7 @@ def test_a_unit_its_evidence_both_times_and_the_states_of_its_trace(open_page: O
     test = open_page("units", unit_store, turn="D1:1", **UNITS)
     assert not test.exception
     page = shown(test)
-    assert "7 memory units in 1 trace" in page
+    assert "7 memory units, 2 of them in 1 trace" in page
     assert "1 turn without a unit" in page
     table = test.dataframe[0].value
     assert table["unit"].tolist() == ["u1", "u2", "u3", "u4", "u5", "u7", "u8"]
@@ -69,6 +69,22 @@ def test_a_unit_its_evidence_both_times_and_the_states_of_its_trace(open_page: O
     assert page.index("Ann lives in Oslo</p></li>") < page.index("Ann lives in Rome</p></li>")
 
 
+def test_units_are_searched_and_filtered(open_page: OpenPage, unit_store: Path) -> None:
+    for params, units in (
+        ({"page.find": "ROME"}, ["u2"]),
+        ({"page.find": "d1:4"}, ["u4"]),
+        ({"page.find": "u5"}, ["u5"]),
+        ({"page.show": "traces"}, ["u1", "u2"]),
+        ({"page.show": "gold", "question": "0"}, ["u2"]),
+    ):
+        test = open_page("units", unit_store, **UNITS, **params)
+        assert not test.exception
+        assert test.dataframe[0].value["unit"].tolist() == units, params
+    test = open_page("units", unit_store, **UNITS, **{"page.find": "nothing is like this"})
+    assert "No unit is like that" in shown(test)
+    assert not test.dataframe
+
+
 def test_a_hostile_unit_is_text(open_page: OpenPage, unit_store: Path) -> None:
     test = open_page("units", unit_store, **UNITS, **{"page.unit": "u3"})
     assert not test.exception
@@ -76,7 +92,7 @@ def test_a_hostile_unit_is_text(open_page: OpenPage, unit_store: Path) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert "&lt;b&gt;Ann&lt;/b&gt;" in page
     assert "<img" not in page
-    assert "It shares a trace with no other unit" in page
+    assert "It stands alone" in page
 
 
 def test_a_method_without_units_says_so(open_page: OpenPage, unit_store: Path) -> None:

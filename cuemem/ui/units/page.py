@@ -1,22 +1,32 @@
-"""The Units page, put together: a table of all units, one of them in full, and the states of its trace."""
+"""The Units page, put together: a table of the units, searched and filtered, and one of them in full."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from cuemem.text import counted
-from cuemem.types import MemoryTrace, MemoryUnit
+from cuemem.types import MemoryUnit
 from cuemem.ui import empty, markup, state, tables
-from cuemem.ui.markup import Html, html, join
+from cuemem.ui.cues.picking import pick_table
+from cuemem.ui.markup import html
 from cuemem.ui.scene import Scene
+from cuemem.ui.units.inspector import inspector
 from cuemem.unit_ports import UnitCatalogue
 
-_NOTE = "unit"
+_NOTE, _FIND = "unit", "units.find"
 _COLUMNS = ("unit", "fact", "turns", "said", "happened", "entities", "locations", "trace")
-_MOST_STATES = 40
+_ROWS = 8  # before the table scrolls, so that what is selected stands below it on the same screen
+_SHOWN: Mapping[str, tuple[str, Callable[[Scene, UnitCatalogue, MemoryUnit], bool]]] = {
+    "all": ("All", lambda scene, held, unit: True),
+    "traces": ("In a trace", lambda scene, held, unit: unit.index in held.trace_of),
+    "gold": (
+        "Of the question's gold turns",
+        lambda scene, held, unit: any(turn.turn_id in scene.gold.turns for turn in held.turns_of(unit.index)),
+    ),
+}
 
 
 def draw(scene: Scene) -> None:
@@ -29,50 +39,105 @@ def draw(scene: Scene) -> None:
             "method that is made of them in the sidebar."
         )
         return
+    _head(held, len(memory.turns))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        _search(scene.view.extra("find"))
+        _show(scene, held)
+    units = _wanted(scene, held)
+    chosen = _chosen(scene, held, units)
+    _table(held, units, chosen)
+    if chosen is not None:
+        inspector(scene, held, chosen)
+
+
+def _head(held: UnitCatalogue, turns: int) -> None:
     unindexed = sum(not (it.entities or it.locations or it.fact_time) for it in held.units)
-    bare = len(memory.turns) - len(held.units_of)
     markup.show(
         html(
-            '<div class="cm-page"><h1>Units</h1><p class="cm-quiet">{units} in {traces} and outside of any · {bare} '
+            '<div class="cm-page"><h1>Units</h1><p class="cm-quiet">{units}, {linked:,} of them in {traces} · {bare} '
             "without a unit · {unindexed} without attributes</p></div>",
             units=counted(len(held.units), "memory unit"),
+            linked=len(held.trace_of),
             traces=counted(len(held.traces), "trace"),
-            bare=counted(bare, "turn"),
-            unindexed=f"{unindexed:,}",
+            bare=counted(turns - len(held.units_of), "turn"),
+            unindexed=counted(unindexed, "unit"),
         )
     )
-    chosen = _chosen(scene, held)
-    _table(held, chosen)
-    if chosen is not None:
-        _inspector(held, chosen)
 
 
-def _chosen(scene: Scene, held: UnitCatalogue) -> MemoryUnit | None:
-    """The unit that the address names, else the first of the selected turn, else the first there is."""
+def _search(text: str) -> None:
+    if st.session_state.get(_FIND, "") != text:
+        st.session_state[_FIND] = text
+    st.text_input(
+        "Find a unit by its words, attributes or turn",
+        type="search",
+        live="300ms",
+        key=_FIND,
+        max_chars=200,
+        on_change=lambda: state.note("find", st.session_state[_FIND]),
+    )
+
+
+def _show(scene: Scene, held: UnitCatalogue) -> None:
+    counts = {name: sum(holds(scene, held, unit) for unit in held.units) for name, (_, holds) in _SHOWN.items()}
+    key = state.put("units.show", _shown(scene))
+    st.pills(
+        "Show",
+        list(_SHOWN),
+        format_func=lambda name: f"{_SHOWN[name][0]} · {counts[name]:,}",
+        required=True,
+        key=key,
+        on_change=lambda: state.note("show", "" if st.session_state[key] == "all" else st.session_state[key]),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+
+
+def _shown(scene: Scene) -> str:
+    noted = scene.view.extra("show")
+    return noted if noted in _SHOWN else "all"
+
+
+def _wanted(scene: Scene, held: UnitCatalogue) -> list[MemoryUnit]:
+    """The units that are filtered for and whose words, attributes or turns hold what is searched."""
+    holds, find = _SHOWN[_shown(scene)][1], scene.view.extra("find").strip().casefold()
+    return [
+        unit
+        for unit in held.units
+        if holds(scene, held, unit)
+        and (
+            find in "\n".join([unit.fact_text, str(unit.triple), *unit.entities, *unit.locations]).casefold()
+            or find == unit.unit_id.casefold()
+            or any(find == turn.turn_id.casefold() for turn in held.turns_of(unit.index))
+        )
+    ]
+
+
+def _chosen(scene: Scene, held: UnitCatalogue, units: Sequence[MemoryUnit]) -> MemoryUnit | None:
+    """The unit that the address names, else the first of the selected turn, else the first that is listed."""
     by_id = {unit.unit_id: unit for unit in held.units}
     noted = scene.view.extra(_NOTE)
     if noted in by_id:
         return by_id[noted]
     turn = scene.turns.get(scene.turn) if scene.turn else None
-    of_turn = held.units_of.get(turn.index, ()) if turn else ()
-    first = [held.units[unit] for unit in of_turn] or list(held.units[:1])
-    return next(iter(first), None)
+    of_turn = [held.units[unit] for unit in held.units_of.get(turn.index, ())] if turn else []
+    return next(iter(of_turn or units), None)
 
 
-def _table(held: UnitCatalogue, chosen: MemoryUnit | None) -> None:
-    """All units; choosing a row shows that unit."""
-    rows = [_row(held, unit) for unit in held.units]
-    key = f"units.table.{chosen.unit_id if chosen else ''}".replace("__", "_")
-    at = [chosen.index] if chosen else []
-    st.dataframe(
+def _table(held: UnitCatalogue, units: Sequence[MemoryUnit], chosen: MemoryUnit | None) -> None:
+    """The listed units; choosing a row shows that unit below."""
+    if not units:
+        markup.notice("No unit is like that. Search for other words, or show all.")
+        return
+    rows = [_row(held, unit) for unit in units]
+    pick_table(
+        "units.table",
         tables.frame(rows, _COLUMNS),
-        hide_index=True,
-        height=tables.height(min(len(rows), 10)),
-        key=key,
-        on_select=lambda: _pick(key, held.units),
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": at}},
-        column_config={"fact": st.column_config.TextColumn(width="large")},
+        next((place for place, unit in enumerate(units) if unit == chosen), None),
+        lambda row: state.note(_NOTE, "" if row is None else units[row].unit_id),
+        height=tables.height(min(len(rows), _ROWS)),
+        alt="Memory units with their turns, times, entities, locations and traces",
+        columns={"fact": st.column_config.TextColumn(width="large")},
     )
     tables.csv_button(rows, _COLUMNS, "units", "units.csv")
 
@@ -89,86 +154,3 @@ def _row(held: UnitCatalogue, unit: MemoryUnit) -> dict[str, Any]:
         "locations": ", ".join(unit.locations),
         "trace": "" if trace is None else f"T{trace.index + 1} ({len(trace.members)})",
     }
-
-
-def _pick(key: str, units: Sequence[MemoryUnit]) -> None:
-    rows = st.session_state[key]["selection"]["rows"]
-    if rows:
-        _show(units[rows[0]].unit_id)
-
-
-def _show(unit_id: str) -> None:
-    state.note(_NOTE, unit_id)
-
-
-def _inspector(held: UnitCatalogue, unit: MemoryUnit) -> None:
-    """One unit in full: fact, triple, attributes, both times, source turns; and beside it its trace."""
-    trace = held.trace_of.get(unit.index)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.subheader(f"Unit {unit.unit_id}", anchor="unit")
-        triple = unit.triple
-        facts = {
-            "Subject → predicate → object": f"{triple.subject} → {triple.relation} → {triple.object}",
-            "Entities": ", ".join(unit.entities) or "none",
-            "Locations": ", ".join(unit.locations) or "none",
-            "Happened (T^f)": ", ".join(map(str, unit.fact_time)) or "not known",
-            "Said (T^u)": held.utterance_time(unit.index),
-            "Source turns": ", ".join(turn.turn_id for turn in held.turns_of(unit.index)),
-        }
-        markup.show(
-            html(
-                '<div class="cmt-why"><p class="cmt-sentence" dir="auto">{fact}</p><dl class="cmu-facts">{rows}</dl>'
-                '<p class="cm-label">What was said</p><p class="cmt-said cmt-whole" dir="auto">{said}</p></div>',
-                fact=unit.fact_text,
-                rows=join(
-                    [html("<div><dt>{name}</dt><dd>{text}</dd></div>", name=n, text=t) for n, t in facts.items()]
-                ),
-                said=held.evidence(unit.index),
-            )
-        )
-    with right:
-        st.subheader("Its trace", anchor="trace")
-        if trace is None:
-            markup.show(
-                html('<p class="cm-quiet">It shares a trace with no other unit: nothing like it was said.</p>')
-            )
-        else:
-            markup.show(timeline(held, trace, unit))
-
-
-def timeline(held: UnitCatalogue, trace: MemoryTrace, unit: MemoryUnit) -> Html:
-    """The states of a trace from the oldest to the newest, this unit marked, and what is told of them."""
-    told = trace.trajectory or trace.failure or "No trajectory is written: that takes a language model."
-    members = trace.members[-_MOST_STATES:]
-    left_out = len(trace.members) - len(members)
-    current = "current state" if trace.trajectory else "newest"
-    steps = [
-        html(
-            '<li class="{look}"><p class="cm-label">{when}{now}</p><p dir="auto">{fact}</p></li>',
-            look="cmu-here" if member == unit.index else "",
-            when=_when(held, held.units[member]),
-            now=f" · {current}" if member == trace.current else "",
-            fact=held.units[member].fact_text,
-        )
-        for member in members
-    ]
-    more = (
-        html('<p class="cm-quiet">{count:,} older states are left out.</p>', count=left_out) if left_out else Html("")
-    )
-    return html(
-        '<p class="cm-quiet">T{number} · {count} on “<bdi>{relation}</bdi>”</p><p dir="auto">{told}</p>{more}'
-        '<ol class="cmu-states">{steps}</ol>',
-        number=trace.index + 1,
-        count=counted(len(trace.members), "state"),
-        relation=trace.relation,
-        told=told,
-        more=more,
-        steps=join(steps),
-    )
-
-
-def _when(held: UnitCatalogue, unit: MemoryUnit) -> str:
-    happened = ", ".join(map(str, unit.fact_time))
-    said = held.utterance_time(unit.index)
-    return f"{happened} (said {said})" if happened else f"said {said}"
