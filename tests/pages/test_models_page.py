@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cuemem.adapters.local import model_named
+from cuemem.adapters.local import LocalEngine, model_named
 from cuemem.adapters.store import Store
 from cuemem.ui import cache
 from tests import openai_server as openai
@@ -135,3 +135,28 @@ def test_the_local_models_file_is_pulled_in_the_background(
     assert f"local/{SMALL}" in page
     assert "set in this session for every role" in page
     assert "60 min time-out" in page
+
+
+def test_the_local_server_is_started_and_stopped_by_a_click(
+    open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine in the server's process is a stand-in; the process, its port and the buttons are real."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "adapters" / "stub_engine"))
+    monkeypatch.setenv("CUEMEM_MODELS", str(tmp_path))
+    for module in ("adapters.local.engine", "ui.model_page.local"):
+        monkeypatch.setattr(f"cuemem.{module}.engine_installed", lambda: True)
+    with model_named(SMALL).path(tmp_path).open("wb") as file:
+        file.truncate(model_named(SMALL).size)
+    engine = LocalEngine(tmp_path)
+    monkeypatch.setattr("cuemem.ui.model_page.local.shared_engine", lambda: engine)
+    try:
+        test = press(open_page("models", None), f"models.start.{SMALL}")
+        running = engine.running(model_named(SMALL))
+        assert running is not None
+        assert running.api_base in shown(test)
+        assert f"models.start.{SMALL}" not in [button.key for button in test.button]
+        test = press(test, f"models.stop.{SMALL}")
+        assert engine.running(model_named(SMALL)) is None
+        assert "Its server starts by itself" in shown(test)
+    finally:
+        engine.close()
