@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cuemem.evaluation.f1 import substring_match
 from cuemem.evaluation.metrics import mean, scored_apart
 from cuemem.evaluation.overlay import QuestionKey
 from cuemem.evaluation.retrieval import category_label
@@ -49,6 +50,7 @@ class Line:
     empty: int
     official_f1: float | None
     set_token_f1: float | None
+    substring_match: float | None
     with_gold: int
     recall: Mean | None
     any: Mean | None
@@ -142,6 +144,9 @@ def _line(name: str, rows: Sequence[ResultRow]) -> Line:
         empty=sum(answer.failure is None and not answer.text.strip() for answer in answers),
         official_f1=mean(row.official_f1 for row in answered),
         set_token_f1=mean(row.set_token_f1 for row in answered),
+        substring_match=mean(
+            substring_match(row.question, row.answer.text) for row in answered if row.answer is not None
+        ),
         with_gold=sum(row.retrieval.turn.recall is not None for row in rows),
         recall=over_conversations(rows, lambda row: row.retrieval.turn.recall),
         any=over_conversations(rows, lambda row: row.retrieval.turn.any),

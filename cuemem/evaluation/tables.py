@@ -13,10 +13,11 @@ from cuemem.text import counted, money
 
 NOTHING = "–"
 INTERVAL = "95\u00a0%"
-OFFICIAL_SHORT, SET_SHORT = (
+OFFICIAL_SHORT, SET_SHORT, SUBSTRING_SHORT = (
     "LoCoMo F1",
     "set F1",
-)  # of cuemem.evaluation.f1: the official one, and that of later papers
+    "substring",
+)  # of cuemem.evaluation.f1: the official one, that of later papers, and FactConsolidation's own
 _COSTS = (
     "Tokens are the answering model's own count, a mean over questions; prices are for the whole run, replies from "
     "the store at what they cost the first time."
@@ -77,14 +78,15 @@ def _run_id(card: RunCard, _alike: Sequence[RunCard]) -> str:
 
 def answers_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Table:
     """A row a run, over all answerable questions: accuracy and token F1."""
-    columns = ("run", "n", "accuracy %", INTERVAL, OFFICIAL_SHORT, SET_SHORT)
+    lines = [_headline(run, unflagged=unflagged) for run in runs]
+    scores = _scores([line for line in lines if line])
+    columns = ("run", "n", "accuracy %", INTERVAL, *scores)
     rows = []
-    for run in runs:
-        line = _headline(run, unflagged=unflagged)
+    for run, line in zip(runs, lines, strict=True):
         if line is None:
-            rows.append((run.label, "0", *[NOTHING] * 4))
+            rows.append((run.label, "0", *[NOTHING] * (len(columns) - 2)))
         else:
-            rows.append((run.label, f"{line.judged or line.questions:,}", *_accuracy(line)))
+            rows.append((run.label, f"{line.judged or line.questions:,}", *_accuracy(line, scores)))
     return Table(f"Answers{_over(runs, unflagged=unflagged)}", columns, tuple(rows), notes=_notes(runs))
 
 
@@ -108,13 +110,19 @@ def _over(runs: Sequence[Shown], *, unflagged: bool) -> str:
     return f", all answerable questions{without}"
 
 
-def _accuracy(line: Line) -> tuple[str, str, str, str]:
-    return (
-        percent(line.accuracy),
-        bounds(line.accuracy, 100, 1),
-        decimal(line.official_f1),
-        decimal(line.set_token_f1),
-    )
+def _scores(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The scores that need no judge; the substring match only where a dataset has lists of accepted answers."""
+    accepted = any(line.substring_match is not None for line in lines)
+    return (OFFICIAL_SHORT, SET_SHORT, *([SUBSTRING_SHORT] if accepted else []))
+
+
+def _accuracy(line: Line, scores: Sequence[str]) -> tuple[str, ...]:
+    values = {
+        OFFICIAL_SHORT: line.official_f1,
+        SET_SHORT: line.set_token_f1,
+        SUBSTRING_SHORT: line.substring_match,
+    }
+    return (percent(line.accuracy), bounds(line.accuracy, 100, 1), *(decimal(values[name]) for name in scores))
 
 
 def _found(line: Line) -> tuple[str, ...]:
@@ -157,10 +165,11 @@ def efficiency(runs: Sequence[Shown]) -> Table:
 
 def by_category(run: Shown, *, unflagged: bool = False) -> Table:
     """A row a category: accuracy with n and interval, token F1, and what counts as wrong without being an error."""
-    columns = ("questions", "n", "accuracy %", INTERVAL, OFFICIAL_SHORT, SET_SHORT, "no verdict")
+    lines = _lines(run, unflagged=unflagged)
+    scores = _scores(lines)
+    columns = ("questions", "n", "accuracy %", INTERVAL, *scores, "no verdict")
     rows = tuple(
-        (line.name, f"{line.judged or line.questions:,}", *_accuracy(line), _unjudged(line))
-        for line in _lines(run, unflagged=unflagged)
+        (line.name, f"{line.judged or line.questions:,}", *_accuracy(line, scores), _unjudged(line)) for line in lines
     )
     return Table(f"{run.label}: answers", columns, rows)
 

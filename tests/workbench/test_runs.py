@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadInput, BadSetting, ChatFailure, Stopped
 from cuemem.evaluation.run import ORACLE
 from cuemem.evaluation.summary import summarise_run
+from cuemem.evaluation.tables import SUBSTRING_SHORT, Shown, answers_overview, by_category
 from cuemem.methods import CueMem
 from cuemem.prompts import Prompts
 from cuemem.types import ChatRequest
@@ -152,6 +154,29 @@ def test_failures_are_counted_and_asked_again_on_request(bench: Workbench, chat:
     going(bench, (run_id,), retry_failed=True)
     rows = opened(bench.store, run_id).rows
     assert all(row.answer and row.answer.failure is None for row in rows)
+
+
+def test_accepted_answers_are_matched_where_a_dataset_lists_them(bench: Workbench, chat: ScriptedChat) -> None:
+    (run_id,) = begin(bench, plan(bench, "cuemem"))
+    going(bench, (run_id,))
+    run = opened(bench.store, run_id)
+    plain = Shown("A", run_id, run.card, summarise_run(run.rows))
+    assert SUBSTRING_SHORT not in answers_overview([plain]).columns
+    accepted = [
+        ["nobody says this"] if at % 3 else ["no", row.answer.text] for at, row in enumerate(run.rows) if row.answer
+    ]
+    rows = [
+        replace(row, question=replace(row.question, answer=answers))
+        for row, answers in zip(run.rows, accepted, strict=True)
+    ]
+    shown = Shown("A", run_id, run.card, summarise_run(rows))
+    for table in (answers_overview([shown]), by_category(shown)):
+        assert table.columns.index(SUBSTRING_SHORT) == 6
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+    matched = [float(row.question.answer[0] == "no") for row in rows if not row.question.abstention]
+    line = shown.summary.headline
+    assert line is not None
+    assert line.substring_match == pytest.approx(sum(matched) / len(matched))
 
 
 def test_a_model_that_cannot_answer_stops_the_run_and_loses_nothing(bench: Workbench, chat: ScriptedChat) -> None:
