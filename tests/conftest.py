@@ -43,7 +43,7 @@ def sample_store(tmp_path_factory: pytest.TempPathFactory, real_embedder: Senten
     store = Store.open(path)
     workbench = Workbench(store, real_embedder, FixedTokenizer())
     first = load_samples(workbench)[0]
-    workbench.build(first.conversation_id, first.method, first.cues)
+    workbench.build(first.conversation_id, first.method, first.files)
     workbench.embedder.encode([question.text for question in store.questions(first.conversation_id)])
     store.close()
     return path

@@ -235,7 +235,7 @@ def sample(ctx: typer.Context) -> None:
     with desk.workbench(create=True) as workbench:
         planned = load_samples(workbench)
         names = short_names(workbench.store.conversations())
-        tasks = [Task(it.conversation_id, names[it.conversation_id], it.method, it.cues) for it in planned]
+        tasks = [Task(it.conversation_id, names[it.conversation_id], it.method, it.files) for it in planned]
         outcome = work_off(desk, workbench, tasks)
     report(desk, outcome)
     if outcome.failed:

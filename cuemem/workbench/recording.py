@@ -99,7 +99,7 @@ def _asked(workbench: Workbench) -> Iterator[_Asked]:
     """Each question with each context, as the app shows them at first: the first memory, suited settings."""
     plans: dict[ConversationId, dict[type[Any], Any]] = {}
     for plan in load_samples(workbench):
-        workbench.build(plan.conversation_id, plan.method, plan.cues)
+        workbench.build(plan.conversation_id, plan.method, plan.files)
         plans.setdefault(plan.conversation_id, {}).setdefault(type(plan.method), plan.method)
     for conversation_id, built in plans.items():
         conversation = workbench.store.conversation(conversation_id)

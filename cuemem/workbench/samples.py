@@ -6,31 +6,34 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from cuemem.adapters.files import open_source
 from cuemem.datasets import conversation_key
 from cuemem.errors import CueMemError
-from cuemem.methods import CueMem
+from cuemem.methods import CueMem, QGMem
 from cuemem.types import ConversationId
 from cuemem.workbench.loading import load_file
 from cuemem.workbench.workbench import Workbench
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CUES = DATA / "cues"
+UNITS = DATA / "units"
 REPLIES = DATA / "recorded_replies.jsonl"  # made by python -m cuemem record
-_WITH_CUES = DATA / "locomo_sample.json"  # has cues written for it
+_WITH_CUES = DATA / "locomo_sample.json"  # has cues, memory units and parsed questions written for it
 _OTHERS = (DATA / "longmemeval_sample.json",)
 _FIRST = CueMem(cue_source="imported")
+_SECOND = QGMem(unit_source="imported")
 _THEN = CueMem(cue_source="sentences")
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A memory to be built; ``cues`` is the folder of its cues, where it needs one."""
+    """A memory to be built; ``files`` is the folder of its cues or units, where it needs one."""
 
     conversation_id: ConversationId
-    method: CueMem
-    cues: Path | None = None
+    method: Any
+    files: Path | None = None
 
 
 def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
@@ -46,6 +49,7 @@ def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
         workbench.store.import_replies(json.loads(line) for line in open_source(REPLIES).lines() if line.strip())
     return (
         *(Planned(it, _FIRST, CUES) for it in with_cues),
+        *(Planned(it, _SECOND, UNITS) for it in with_cues),
         *(Planned(it, _THEN) for it in (*with_cues, *others)),
     )
 

@@ -86,11 +86,12 @@ def test_sample_builds_the_bundled_conversations_once(
     monkeypatch.setattr("cuemem.workbench.samples._WITH_CUES", first)
     monkeypatch.setattr("cuemem.workbench.samples._OTHERS", (second,))
     built = empty("sample", "--json").document["built"]
-    assert [(it["name"], it["memory"]["cue_source"]) for it in built] == [
-        ("lakeside", "imported"),
-        ("lakeside", "sentences"),
-        ("sample_user", "sentences"),
-        ("sample_assistant", "sentences"),
+    assert [(it["name"], it["memory"]["method"], it["memory"]["cue_source"]) for it in built] == [
+        ("lakeside", "cuemem", "imported"),
+        ("lakeside", "qgmem", "imported"),
+        ("lakeside", "cuemem", "sentences"),
+        ("sample_user", "cuemem", "sentences"),
+        ("sample_assistant", "cuemem", "sentences"),
     ]
     rows = empty("info", "--json").document["info"]["rows"]
     empty("sample")

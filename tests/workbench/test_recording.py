@@ -53,7 +53,7 @@ def test_what_is_recorded_is_replayed_and_marked(
     store = Store.open(tmp_path / "b.duckdb")
     other = Workbench(store, cast("Any", HashEmbedder()), FixedTokenizer())
     plan = samples.load_samples(other)[0]
-    other.build(plan.conversation_id, plan.method, plan.cues)
+    other.build(plan.conversation_id, plan.method, plan.files)
     suited, budget = plan.method.suited_to(store.conversation(plan.conversation_id))
     question = store.questions(plan.conversation_id)[0]
     found = contestant(other, plan.conversation_id, suited, budget, question.query)

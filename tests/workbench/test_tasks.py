@@ -108,8 +108,12 @@ def test_the_sample_is_there_to_look_at_once_it_is_built(bench: Workbench) -> No
     assert sample_to_open(bench) is None
     job = done(bench, "sample", {})
     assert job.state == "done", job.message
-    assert job.what == "questions" or job.what.startswith("memory 9 of 9")
+    assert job.what == "questions" or job.what.startswith("memory 10 of 10")
     key = sample_to_open(bench)
     assert key == bench.store.resolve("lakeside")
-    assert [it.cue_source for it in bench.store.memories(key)] == ["imported", "sentences"]
-    assert len(bench.store.memories()) == 9
+    assert [(it.method, it.cue_source) for it in bench.store.memories(key)] == [
+        ("cuemem", "imported"),
+        ("qgmem", "imported"),
+        ("cuemem", "sentences"),
+    ]
+    assert len(bench.store.memories()) == 10
