@@ -265,10 +265,11 @@ each type and an abstention, with sentence cues.
 
 RECORD = """Let a model answer and judge questions on the bundled conversations.
 
-Six questions on lakeside by every method and from the gold turns. What comes
-back is written to data/recorded_replies.jsonl:
-python -m cuemem sample brings it in, and the app shows it as recorded, with
-the model and the date. Interrupted, the same command goes on.
+Six questions on lakeside and three on the chat with an assistant, by every
+method and from the gold turns. What comes back is written to
+data/recorded_replies.jsonl: python -m cuemem sample brings it in, and the app
+shows it as recorded, with the model and the date. Interrupted, the same
+command goes on.
 
   python -m cuemem record --model local
 """

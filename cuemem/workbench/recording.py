@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,14 @@ from cuemem.workbench.models import ModelSettings
 from cuemem.workbench.samples import REPLIES, load_samples
 from cuemem.workbench.workbench import Workbench
 
-# Of each category one or two, among them the paper's story, a fact that changed, and something never said.
-QUESTIONS: Mapping[str, tuple[int, ...]] = {"lakeside": (0, 5, 14, 24, 30, 51)}
+# Of each category one or two, among them the paper's story, a fact that changed, and something never said; and of the
+# chat with an assistant a fact from one session, a count over four, and a fact that changed.
+QUESTIONS: Mapping[str, tuple[int, ...]] = {
+    "lakeside": (0, 5, 14, 24, 30, 51),
+    "sample_user": (0,),
+    "sample_multi": (0,),
+    "sample_update": (0,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +62,24 @@ def record(
 ) -> Recorded:
     """Ask the model and let it judge itself, then write what it replied. What was asked before is not asked again.
 
-    Method by method, so that a server's prefix cache serves the questions on one history; judging comes after. What
-    came is written even when the rest is interrupted.
+    Method by method over all conversations, so that a server's prefix cache serves the questions on one history, even
+    where each question has a conversation of its own; judging comes after. What came is written even when the rest is
+    interrupted.
     """
     asked = list(_asked(workbench))
+    names = list(dict.fromkeys(it.contestant.name for it in asked))
+    asked.sort(key=lambda it: names.index(it.contestant.name))
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
     answers: list[Answer] = []
     outcomes: list[str] = []
     try:
-        for _, group in groupby(asked, key=lambda it: it.conversation_id):
-            here = list(group)
-            for it in here:
-                progress(f"answers, {it.contestant.name}", len(answers), len(asked))
-                query, context = it.question.query, it.contestant.context
-                answers.append(model.answer(query, context, it.contestant.turns, it.conversation_id))
-            for it, answer in zip(here, answers[-len(here) :], strict=True):
-                progress("verdicts", len(outcomes), len(asked))
-                outcomes.append(_judged(workbench, settings, prompts, it, answer))
+        for it in asked:
+            progress(f"answers, {it.contestant.name}", len(answers), len(asked))
+            query, context = it.question.query, it.contestant.context
+            answers.append(model.answer(query, context, it.contestant.turns, it.conversation_id))
+        for it, answer in zip(asked, answers, strict=True):
+            progress("verdicts", len(outcomes), len(asked))
+            outcomes.append(_judged(workbench, settings, prompts, it, answer))
     finally:
         _write(workbench, model.chat.name, [it.conversation_id for it in asked], file)
     failed = sum(it.failure is not None for it in answers)
