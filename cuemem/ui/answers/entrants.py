@@ -68,7 +68,7 @@ def _recalled(name: str, scene: Scene, method: Any, question: Question) -> Entra
 def _told(scene: Scene, method: Any) -> str:
     parts = [f"{knob.symbol} = {getattr(method, knob.name)}" for knob in recall_knobs(method) if knob.symbol]
     if scene.choice is not None and scene.choice.cues is not None:
-        parts.append(f"{scene.choice.cues} cues")
+        parts.append(f"{scene.choice.cues} {method.noun}s")
     if scene.budget is not None:
         parts.append(f"budget {scene.budget:,}")
     return " · ".join(parts) or "everything that was said"

@@ -30,8 +30,8 @@ class Family:
     @property
     def title(self) -> str:
         """How people name it."""
-        title = str(method_named(self.method).title)
-        return f"{title}, {self.cues} cues" if self.cues else title
+        method = method_named(self.method)
+        return f"{method.title}, {self.cues} {method.noun}s" if self.cues else str(method.title)
 
     def group(self, ids: Sequence[ConversationId], scene: Scene) -> tuple[Group, Any]:
         """Its memories of these conversations, and the method at the recall-time knobs to compare at.

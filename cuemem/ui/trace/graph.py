@@ -36,7 +36,8 @@ def graph(reading: Reading) -> None:
         picture = _picture(reading, whole=extent == WHOLE, cosines=cosines)
         _files(reading, picture)
     turn_graph(payload(picture), reading.shown.turn_id if reading.shown else None, _select)
-    show(html('<p class="cmt-alt">{sentence}</p>{legend}', sentence=picture.sentence, legend=legend()))
+    signs = legend(reading.noun, with_graph=reading.with_graph)
+    show(html('<p class="cmt-alt">{sentence}</p>{legend}', sentence=picture.sentence, legend=signs))
 
 
 def _picture(reading: Reading, *, whole: bool, cosines: bool) -> Picture:
