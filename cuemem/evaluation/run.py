@@ -196,9 +196,16 @@ class ResultRow:
 
     @property
     def failed(self) -> bool:
-        """Whether the model gave no answer, or the judge's call failed; either can be asked again."""
-        answer_failed = self.answer is not None and self.answer.failure is not None
-        return answer_failed or (self.verdict is not None and self.verdict.outcome == "failed")
+        """Whether the model gave no answer, or the judge no verdict; either can be asked again.
+
+        A reply of the judge that is kept and cannot be read is no failure of a call: the same one would come again.
+        """
+        if self.answer is not None and self.answer.failure is not None:
+            return True
+        verdict = self.verdict
+        if verdict is None:
+            return False
+        return verdict.outcome == "failed" or (verdict.outcome == "unparsed" and verdict.asked_at is None)
 
     def open(self, card: RunCard) -> Open:
         """What is still to come of the question in a run with this card."""

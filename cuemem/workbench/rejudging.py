@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from cuemem.parallel import in_order
 from cuemem.patience import Patience
 from cuemem.ports import Progress
 from cuemem.prompts import Prompts
-from cuemem.types import ChatRequest, JudgeProtocol
+from cuemem.types import ChatRequest, FailureKind, JudgeProtocol
 from cuemem.workbench import answering
 from cuemem.workbench.extracting import keep_prompt
 from cuemem.workbench.judging import Item, pool, said
@@ -43,10 +44,14 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class JudgingEstimate:
-    """What it takes. ``kept`` replies cost nothing; ``cost`` and ``seconds`` are None where not known."""
+    """What it takes. ``kept`` replies cost nothing; ``cost`` and ``seconds`` are None where not known.
+
+    ``failed`` counts, by the kind of failure, the calls among them that were made before and gave no verdict.
+    """
 
     calls: int
     kept: int
+    failed: Mapping[FailureKind, int]
     tokens_in: int
     tokens_out: int
     cost: float | None
@@ -67,25 +72,40 @@ _OUT = 45  # tokens of a verdict where nothing is known of the model
 
 
 def todo(store: Store, asking: Asking, settings: ModelSettings, prompts: Prompts) -> list[Step]:
-    """What is not judged yet, or has failed, in the order of asking: a whole round before the next."""
+    """What is not judged yet, a whole round before the next; then what was asked for and has failed.
+
+    A verdict that could not be read has failed, too, unless the reply is kept: asking again would give the same one.
+    """
     runs = [opened(store, run_id) for run_id in asking.run_ids]
     _check(runs, asking, settings, prompts)
     items = sample(pool(runs), asking.size, asking.seed)
     found = said(store, items)
     judge = _judge(store, asking, settings, prompts)
+    kinds = _failed(store, items)
     steps: list[Step] = []
+    again: list[Step] = []
     for number in range(1, asking.rounds + 1) if asking.rounds else (0,):
         for item in items:
             hash_ = prompts[judge.template(item.row.question)].version.hash
             if number:
                 held = found.repeated.get((settings.name, asking.protocol, hash_), {}).get(item.name, [])
-                known = any(it.repeat == number and it.outcome != "failed" for it in held)
+                one = next((it for it in held if it.repeat == number), None)
             else:
                 one = found.judges.get((settings.name, asking.protocol), {}).get(item.name)
-                known = one is not None and one.prompt_hash == hash_ and one.outcome != "failed"
-            if not known:
-                steps.append((item, number))
-    return steps
+            step = (item, number)
+            if one is None or one.prompt_hash != hash_:
+                steps.append(step)
+            elif one.outcome == "failed" or (
+                one.outcome == "unparsed" and _request(judge, step).key(settings.name) in kinds
+            ):
+                again.append(step)
+    return [*steps, *again]
+
+
+def _failed(store: Store, items: Sequence[Item]) -> dict[str, FailureKind]:
+    """The requests about these conversations that failed when they were made last, by their keys."""
+    conversations = dict.fromkeys(item.row.conversation_id for item in items)
+    return {it.request_key: it.kind for key in conversations for it in store.chat_failures(key)}
 
 
 def estimate(
@@ -96,6 +116,7 @@ def estimate(
     judge = _judge(store, asking, settings, prompts)
     keys = {_request(judge, step).key(settings.name): step for step in steps}
     kept = store.replied(list(keys))
+    failed = _failed(store, [item for item, _ in steps])
     rest = [step for key, step in keys.items() if key not in kept]
     tried = [sum(count(it.text) for it in _request(judge, step).messages) for step in rest[:_SAMPLED]]
     tokens_in = round(sum(tried) / len(tried) * len(rest)) if tried else 0
@@ -109,6 +130,7 @@ def estimate(
     return JudgingEstimate(
         calls=len(rest),
         kept=len(kept),
+        failed=Counter(failed[key] for key in keys if key in failed),
         tokens_in=tokens_in,
         tokens_out=out,
         cost=open_chat(store, settings).cost(tokens_in, out),
@@ -165,7 +187,6 @@ class _Round:
         _UNDER_WAY.update(dict.fromkeys(asking.run_ids, purse))
         chat = replace(cached, chat=Metered(cached.chat, purse, workbench.tokens))
         self.judge = replace(judge, chat=chat)
-        self.store.forget_failures([_request(self.judge, step).key(settings.name) for step in self.steps])
         for name in {judge.template(item.row.question) for item, _ in self.steps}:
             keep_prompt(self.store, prompts, name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
@@ -55,13 +55,17 @@ def test_ranking_metrics_by_hand() -> None:
     assert ndcg_at(ranked, [], 5) is None
 
 
-@given(st.lists(st.booleans(), min_size=2, max_size=30).filter(any), st.integers(1, 30))
-def test_ndcg_is_that_of_scikit_learn(relevant: list[bool], k: int) -> None:
-    """Where all gold is ranked: scikit-learn knows no gold beyond the ranking."""
+@given(st.lists(st.booleans(), min_size=2, max_size=30), st.integers(0, 5), st.integers(1, 30))
+def test_ndcg_is_that_of_scikit_learn(relevant: list[bool], unranked: int, k: int) -> None:
+    """To scikit-learn gold that was never retrieved is ranked after all else, and so never among the first k."""
+    assume(any(relevant) or unranked)
+    assume(not unranked or k <= len(relevant))
     ranked = [str(place) for place in range(len(relevant))]
     gold = [name for name, is_gold in zip(ranked, relevant, strict=True) if is_gold]
-    scores = [[float(-place) for place in range(len(relevant))]]
-    assert ndcg_at(ranked, gold, k) == pytest.approx(ndcg_score([[float(it) for it in relevant]], scores, k=k))
+    gold += [f"never {number}" for number in range(unranked)]
+    gains = [float(it) for it in [*relevant, *([True] * unranked)]]
+    scores = [float(-place) for place in range(len(gains))]  # all apart, since scikit-learn averages over ties
+    assert ndcg_at(ranked, gold, k) == pytest.approx(ndcg_score([gains], [scores], k=k))
 
 
 def test_a_recall_is_measured_at_turn_and_session_level() -> None:

@@ -1,11 +1,14 @@
-"""Statistics against published values and hand-counted cases."""
+"""Statistics against published values, formulas written out, and hand-counted cases."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cuemem.evaluation.statistics import Flips, bootstrap_difference, bootstrap_mean, flips, kappa, wilson
 
@@ -27,6 +30,18 @@ def test_wilson_intervals_are_those_published(right: int, n: int, low: float, hi
     assert wilson(0, 0) is None
 
 
+@given(st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_intervals_solve_the_score_equation(counts: tuple[int, int]) -> None:
+    """Wilson (1927): the bounds are the p at which |p_hat - p| is z of p's own standard errors."""
+    right, n = counts
+    found, z = wilson(right, n), NormalDist().inv_cdf(0.975)
+    assert found is not None
+    assert found.estimate == right / n
+    for bound in (found.low, found.high):
+        assert (found.estimate - bound) ** 2 == pytest.approx(z**2 * bound * (1 - bound) / n, abs=1e-12)
+    assert found.low <= found.estimate <= found.high
+
+
 def test_flips_are_counted_and_tested_exactly() -> None:
     before = [True] * 5 + [False] * 5
     after = [True, True, True, False, False] + [True] * 4 + [False]
@@ -39,14 +54,23 @@ def test_flips_are_counted_and_tested_exactly() -> None:
         flips([True], [])
 
 
-@pytest.mark.parametrize(("fixed", "broken"), [(1, 0), (7, 2), (12, 12), (3, 31), (100, 140)])
+@given(st.integers(0, 150), st.integers(0, 150))
 def test_mcnemars_p_is_the_binomial_sum_in_whole_numbers(fixed: int, broken: int) -> None:
     n, least = fixed + broken, min(fixed, broken)
     one_tail = sum(math.comb(n, count) for count in range(least + 1))
     assert Flips(0, fixed, broken, 0).p == pytest.approx(float(min(Fraction(1), Fraction(2 * one_tail, 2**n))))
 
 
+def test_mcnemars_p_is_that_published() -> None:
+    # Agresti, Categorical Data Analysis: approval at two surveys. Fay (2010), exact2x2, gives the exact p.
+    assert Flips(794, 86, 150, 570).p == pytest.approx(3.716e-05, abs=5e-9)
+
+
 def test_kappa_is_cohens() -> None:
+    # Fleiss, Statistical Methods for Rates and Proportions, table 13.1: two raters, 100 patients, three diagnoses
+    table = {"pp": 75, "pn": 1, "po": 4, "np": 5, "nn": 4, "no": 1, "oo": 10}
+    raters = ["".join(pair[place] * count for pair, count in table.items()) for place in (0, 1)]
+    assert round(kappa(*raters) or 0, 2) == 0.68
     # 50 items: both yes 20, both no 15, 5 and 10 apart: p_o = .7, p_e = .5, kappa = .4
     one = ["y"] * 25 + ["n"] * 25
     other = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15

@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cuemem.adapters.chat import CallLimits
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.prompts import Prompts
@@ -24,7 +26,7 @@ from cuemem.workbench.judging import BLIND, pool
 from cuemem.workbench.models import ModelSettings
 from cuemem.workbench.reviewing import failures
 from cuemem.workbench.runs import Contender, Plan, begin, go, opened
-from tests.openai_server import BAD_KEY, Act, OpenAIServer, Request
+from tests.openai_server import BAD_KEY, RATE_LIMITED, SERVER_ERROR, Act, OpenAIServer, Request
 from tests.pages.conftest import OpenPage, shown
 
 HOSTILE = "<script>alert(1)</script> **bold**"
@@ -258,6 +260,74 @@ def test_generous_beside_strict_and_repeats_apart_from_the_first_verdict(
     assert sorted(it.repeat for it in repeated) == [1] * 6 + [2] * 6
     assert stored(lambda store: store.verdicts(key)) == before
     assert "How steady the judge is" in shown(test)
+
+
+def ask(test: AppTest) -> Any:
+    """Press the button, and give the job that it began, once that has ended."""
+    press(test, "judge.ask")
+    job = cache.jobs().jobs("judge")[0]
+    cache.jobs().wait(job.job_id, 30)
+    test.run()
+    assert not test.exception
+    return cache.jobs().jobs("judge")[0]
+
+
+def test_faults_of_the_judge_are_counted_named_and_asked_again(
+    open_page: OpenPage, own: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CallLimits, "pause", lambda _limits, _tried: 0.0)
+    monkeypatch.setenv("CUEMEM_CONCURRENCY", "1")
+    test = open_page("judge", own, **{"page.part": "protocols", "page.answers": "8"})
+    server.then(*[RATE_LIMITED] * 5, '{"judgment": "corr', "maybe", "maybe", *[SERVER_ERROR] * 5)
+    assert ask(test).state == "done"
+    key = stored(lambda store: store.resolve("lakeside"))
+
+    def outcomes() -> Counter[str]:
+        return Counter(it.outcome for it in stored(lambda store: store.verdicts(key)) if it.protocol == "generous")
+
+    first = outcomes()
+    assert (first["failed"], first["unparsed"], first.total()) == (2, 2, 8)
+    page = shown(test)
+    assert "To come: 4 verdicts by openai/test" in page
+    kinds = "1 not JSON, 1 rate limited, 1 server error, 1 truncated"
+    assert f"4 calls failed before ({kinds}) and will be made again." in page
+    assert "generous: unparsed" in page
+    assert "generous: failed" in page
+
+    before = len(server.log)
+    test.number_input(key="judge.calls").set_value(1).run()
+    stopped = ask(test)  # at the cap
+    assert "cap of 1 calls is reached" in stopped.message
+    assert len(server.log) == before + 1
+    assert outcomes().total() == 8
+    assert "3 calls failed before" in shown(test)
+    test.number_input(key="judge.calls").set_value(None).run()
+    with monkeypatch.context() as gone:
+        gone.setenv("CUEMEM_API_BASE", "http://127.0.0.1:9/v1")
+        test.run()
+        assert ask(test).state == "done"
+    assert (outcomes()["failed"], outcomes().total()) == (3, 8)
+    assert "3 calls failed before (3 connection lost)" in shown(test)
+    test.run()
+    assert ask(test).state == "done"
+    assert len(server.log) == before + 4
+    assert outcomes()["failed"] == outcomes()["unparsed"] == 0
+    assert "nothing needs to be asked" in " ".join(it.value for it in test.caption)
+
+
+def test_money_for_the_judge_is_capped(
+    open_page: OpenPage, own: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = open_page("judge", own, **{"page.part": "protocols", "page.answers": "10"})
+    assert "judge.cost" not in {it.key for it in test.number_input}  # the price of this model is not known
+    monkeypatch.setenv("CUEMEM_MODEL", "openai/gpt-4o-mini")
+    test.run()
+    assert "price not known" not in shown(test)
+    test.number_input(key="judge.cost").set_value(0.0008).run()  # a call may come to $0.0007, and takes far less
+    job = ask(test)
+    assert "cap of $0.00 is reached" in job.message
+    assert 0 < len(server.log) < 10
+    assert "To come: " in shown(test)
 
 
 def test_while_the_judge_is_at_work_the_page_says_so(

@@ -40,6 +40,17 @@ def ask(of: Pool, asking: Asking, title: str) -> None:
             st.number_input(
                 "Stop after so many calls", 1, None, None, 100, key="judge.calls", placeholder="no cap", width=190
             )
+            if told.cost:
+                st.number_input(
+                    "Stop at so many US dollars",
+                    0.0,
+                    None,
+                    None,
+                    1.0,
+                    key="judge.cost",
+                    placeholder="no cap",
+                    width=210,
+                )
             st.button("Judge them", key="judge.ask", type="primary", on_click=_start, args=(asking, settings, title))
         st.caption("Every verdict is kept as it comes. A cap stops cleanly, and asking again goes on from there.")
 
@@ -65,6 +76,9 @@ def sentence(told: JudgingEstimate, model: str) -> str:
     kept = f" {counted(told.kept, 'reply')} kept from before cost nothing." if told.kept else ""
     if not told.calls:
         return f"No call is needed.{kept}"
+    if told.failed:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(told.failed.items()))
+        kept += f" {counted(sum(told.failed.values()), 'call')} failed before ({kinds}) and will be made again."
     time = "the time is known after the first calls" if told.seconds is None else f"about {duration(told.seconds)}"
     price = "price not known" if told.cost is None else f"about {money(told.cost)}"
     return (
@@ -74,5 +88,5 @@ def sentence(told: JudgingEstimate, model: str) -> str:
 
 
 def _start(asking: Asking, settings: ModelSettings, title: str) -> None:
-    caps = Caps(calls=st.session_state.get("judge.calls"))
+    caps = Caps(st.session_state.get("judge.cost"), st.session_state.get("judge.calls"))
     job_panel.start("judge", title, judging_details(asking, settings, models.prompts(), caps))
