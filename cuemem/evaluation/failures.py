@@ -42,7 +42,7 @@ CLASSES: tuple[FailureClass, ...] = (
 ABOUT: Mapping[FailureClass, str] = {
     "gold wrong or disputed": "the gold answer or its evidence is doubted, or nothing that it cites can be found",
     "image needed": "the gold answer stands on a picture, and in no word of the gold turns or their captions",
-    "no cue": "a gold turn has no cue, so no question can reach it by its own",
+    "no cue": "a gold turn has no cue, or memory unit, so no question can reach it by its own",
     "not retrieved": "a gold turn, or its cues, ranks too low, and no edge reaches it",
     "cut by budget": "a gold turn was retrieved and did not fit the budget",
     "in context but wrong": "all gold turns were in the context, and the answer is wrong all the same",
@@ -52,9 +52,12 @@ ABOUT: Mapping[FailureClass, str] = {
 }
 Measure = Literal["verdicts", "evidence"]
 
-_LOSSES: Mapping[LossStage, FailureClass] = {
+LOSSES: Mapping[LossStage, FailureClass] = {
     "no cue": "no cue",
+    "no unit": "no cue",
     "below m": "not retrieved",
+    "below n": "not retrieved",
+    "below k": "not retrieved",
     "not ranked": "not retrieved",
     "cut by budget": "cut by budget",
 }
@@ -194,8 +197,8 @@ def _said(utterance: Utterance) -> str:
 def _lost(row: ResultRow, _beside: Beside) -> Proposal | None:
     by_class: dict[FailureClass, list[TurnId]] = {}
     for turn_id, stage in row.lost.items():
-        if stage in _LOSSES:
-            by_class.setdefault(_LOSSES[stage], []).append(turn_id)
+        if stage in LOSSES:
+            by_class.setdefault(LOSSES[stage], []).append(turn_id)
     for kind in ("no cue", "not retrieved", "cut by budget"):
         if kind in by_class:
             return Proposal(kind, f"{', '.join(by_class[kind])}: {ABOUT[kind].partition(', so')[0]}.")

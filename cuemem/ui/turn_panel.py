@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from cuemem.context import said
-from cuemem.types import Explanation, Turn
+from cuemem.types import Explanation, LossStage, Turn
 from cuemem.ui import state
 from cuemem.ui.markup import Html, html, join, show
 from cuemem.ui.scene import Scene
@@ -13,11 +15,14 @@ from cuemem.ui.trace.evidence import remedies
 from cuemem.ui.trace.reading import Reading
 from cuemem.ui.trace.why import cue_list
 
-_STAGES = {
+STAGES: Mapping[LossStage, tuple[str, str]] = {
     "in context": ("In the context", "cm-good"),
     "cut by budget": ("Cut by the budget", "cm-busy"),
     "below m": ("Not retrieved", "cm-bad"),
+    "below n": ("Not retrieved", "cm-bad"),
+    "below k": ("Not activated", "cm-bad"),
     "no cue": ("No cue", "cm-bad"),
+    "no unit": ("No unit", "cm-bad"),
     "not ranked": ("Not ranked", "cm-none"),
 }
 
@@ -30,7 +35,7 @@ def turn_panel(scene: Scene, turn: Turn) -> None:
             show(_head(turn))
         else:
             reason = why(explained, gold=turn.turn_id in scene.gold.turns)
-            cues = html('<div class="cmt-columns">{cues}</div>', cues=cue_list(explained))
+            cues = html('<div class="cmt-columns">{cues}</div>', cues=cue_list(explained, scene.method.noun))
             show(html('<div class="cm-turn">{parts}</div>', parts=join([_head(turn), reason, cues])))
             if explained.stage != "in context":
                 remedies(Reading(scene, scene.memory, scene.question), explained.changes, "turn")
@@ -63,7 +68,7 @@ def _head(turn: Turn) -> Html:
 
 def why(explained: Explanation, *, gold: bool) -> Html:
     """The stage that a turn reached or was lost at, and the sentence with the least change."""
-    label, tone = _STAGES[explained.stage]
+    label, tone = STAGES[explained.stage]
     star = Html('<span class="cm-state cm-gold">★ gold</span>') if gold else Html("")
     return html(
         '<p class="cm-why"><span class="cm-state {tone}">{label}</span>{star}</p><p class="cm-why">{sentence}</p>',

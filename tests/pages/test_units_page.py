@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.evaluation.failures import LOSSES
 from cuemem.methods import QGMem
-from cuemem.types import Evidence, Question
+from cuemem.types import Evidence, LossStage, Question
+from cuemem.ui import turn_panel
+from cuemem.ui.trace.evidence import LOST
 from cuemem.workbench import Workbench
 from tests.adapters.store_samples import Loaded, load, sha
 from tests.fakes import talk
@@ -101,6 +104,13 @@ def test_a_method_without_units_says_so(open_page: OpenPage, unit_store: Path) -
     assert "Naive RAG works without memory units" in shown(test)
 
 
+def test_a_page_of_cues_leads_to_the_units(open_page: OpenPage, unit_store: Path) -> None:
+    test = open_page("cues", unit_store, **UNITS)
+    assert not test.exception
+    assert "made of memory units in place of cues" in shown(test)
+    assert [link.proto.label for link in test.get("page_link")][-1:] == ["Units"]
+
+
 def test_the_channels_stand_side_by_side_and_a_turn_tells_how_far_it_came(
     open_page: OpenPage, unit_store: Path
 ) -> None:
@@ -119,3 +129,22 @@ def test_every_other_page_works_with_it(open_page: OpenPage, unit_store: Path, p
     test = open_page(page, unit_store, **UNITS)
     assert not test.exception
     assert shown(test)
+
+
+def test_every_stage_of_loss_of_any_method_has_its_words_wherever_stages_are_told() -> None:
+    stages = set(get_args(LossStage))
+    assert set(turn_panel.STAGES) == stages
+    assert set(LOST) == set(LOSSES) == stages - {"in context"}
+
+
+def test_a_lost_turn_is_told_beside_the_conversation(open_page: OpenPage, unit_store: Path) -> None:
+    test = open_page("conversation", unit_store, question="1", turn="D2:1", **UNITS)
+    assert not test.exception
+    assert "No unit" in shown(test)
+
+
+def test_the_conversation_counts_turns_with_units(open_page: OpenPage, unit_store: Path) -> None:
+    test = open_page("conversation", unit_store, **UNITS)
+    options = [option for group in test.button_group for option in group.options]
+    assert "With units · 7" in options
+    assert "Without units · 1" in options

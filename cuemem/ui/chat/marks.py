@@ -48,8 +48,8 @@ ROLES: Mapping[str, tuple[str, Callable[[Mark, int], bool]]] = {
     "anchors": ("Anchors", lambda mark, cues: mark.role == "anchor" and not mark.cut),
     "context": ("In context", lambda mark, cues: mark.role is not None and not mark.cut),
     "cut": ("Cut by the budget", lambda mark, cues: mark.cut),
-    "cues": ("With cues", lambda mark, cues: cues > 0),
-    "no-cues": ("Without cues", lambda mark, cues: cues == 0),
+    "cues": ("With {noun}s", lambda mark, cues: cues > 0),
+    "no-cues": ("Without {noun}s", lambda mark, cues: cues == 0),
 }
 _OF_CUES, _OF_RECALL = {"cues", "no-cues"}, {"missed", "anchors", "context", "cut"}
 
@@ -67,16 +67,19 @@ def marked(turns: Mapping[TurnId, Turn], gold: Collection[TurnId], recall: Recal
 
 
 def offered(
-    marks: Sequence[Mark], cues: Mapping[TurnId, int] | None, recalled: bool, chosen: str
+    marks: Sequence[Mark], cues: Mapping[TurnId, int] | None, recalled: bool, chosen: str, noun: str = "cue"
 ) -> dict[str, tuple[str, int]]:
-    """The roles that can be chosen here with label and count. ``cues`` None: the memory has none at all."""
+    """The roles that can be chosen here with label and count. ``cues`` None: the memory has none at all.
+
+    ``noun`` is what the method calls its cues.
+    """
     options = {EVERYTHING: ("All turns", len(marks))}
     for name, (label, holds) in ROLES.items():
         if (name in _OF_CUES and cues is None) or (name in _OF_RECALL and not recalled):
             continue
         count = sum(holds(mark, (cues or {}).get(mark.turn.turn_id, 0)) for mark in marks)
         if count or name == chosen or name in ("gold", "missed"):
-            options[name] = (label, count)
+            options[name] = (label.format(noun=noun), count)
     return options
 
 

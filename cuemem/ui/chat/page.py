@@ -33,7 +33,7 @@ def draw(scene: Scene) -> None:
     wanted = margin.Wanted.of(scene.view)
     asked = _question(scene, marks)
     show(html('{head}<div class="cm-narrow">{asked}</div>', head=_heading(scene, turns), asked=asked))
-    draw_filters(turns, wanted, margin.offered(marks, cues, recall is not None, wanted.role))
+    draw_filters(turns, wanted, margin.offered(marks, cues, recall is not None, wanted.role, scene.method.noun))
     chat, aside = st.columns([5, 2], gap="medium")
     with chat:
         laid = margin.laid_over(marks, cues, wanted, recall is not None)
@@ -58,7 +58,9 @@ def _text(_turns: Sequence[Turn], revision: str) -> dict[str, Any]:
 
 
 def _cue_counts(scene: Scene) -> dict[TurnId, int] | None:
-    """How many cues each turn has; None for a memory without any."""
+    """How many cues, or memory units, each turn has; None for a memory without any."""
+    if scene.memory is not None and (units := scene.memory.catalogue) is not None:
+        return {scene.memory.turns[turn].turn_id: len(held) for turn, held in units.units_of.items()}
     if scene.choice is None or scene.choice.cues is None:
         return None
     counts: dict[TurnId, int] = {}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cuemem.errors import CueMemError
 from cuemem.text import counted
-from cuemem.ui import empty, markup
+from cuemem.ui import empty, links, markup
 from cuemem.ui.cues.book import Book
 from cuemem.ui.cues.changes import effect
 from cuemem.ui.cues.detail import detail
@@ -22,6 +22,11 @@ from cuemem.workbench.sources import ABOUT
 def draw(scene: Scene) -> None:
     """The cues of a scene's memory, or a sentence where it has none."""
     memory = empty.require_memory(scene)
+    if memory.catalogue is not None:
+        markup.notice(f"{scene.method.title} is made of memory units in place of cues: they are on the Units page.")
+        there = links.trace(scene.view)
+        st.page_link("pages/units.py", label="Units", icon=":material/event_note:", query_params=there)
+        return
     if scene.choice is None or scene.choice.cues is None:
         markup.notice(
             f"{scene.method.title} works without cues, so there is nothing to look into here. Choose a method with "

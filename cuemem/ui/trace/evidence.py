@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from cuemem.evaluation.scoreboard import GoldTurn
-from cuemem.types import Change, Turn
+from cuemem.types import Change, LossStage, Turn
 from cuemem.ui import controls, state
 from cuemem.ui.markup import Html, html, show
 from cuemem.ui.trace.reading import Reading
@@ -13,7 +15,7 @@ from cuemem.ui.trace.signs import sign
 from cuemem.ui.view import MOST_BUDGET
 from cuemem.viz.graph.marks import Mark, clipped, status_of
 
-_LOST = {
+LOST: Mapping[LossStage, str] = {
     "no cue": "lost at extraction: it has no cue, and no edge reaches it",
     "no unit": "lost at extraction: it lies in the evidence of no memory unit",
     "below n": "lost at retrieval: its units are not among the first n of the fused lists",
@@ -55,7 +57,7 @@ def evidence(reading: Reading) -> None:
 def _row(reading: Reading, row: GoldTurn, mark: Mark) -> Html:
     """What became of the turn, and its best cue."""
     turn, explained = mark.turn, row.explanation
-    how = status_of(mark).removeprefix("gold, ") if row.found else _LOST.get(explained.stage, explained.stage)
+    how = status_of(mark).removeprefix("gold, ") if row.found else LOST[explained.stage]
     return html(
         '<div class="cmt-gold">{sign}<div><p class="cmt-how"><b><bdi>{turn}</bdi></b> {how}</p>'
         '<p class="cmt-said" dir="auto">{text}</p>{cue}</div></div>',

@@ -89,7 +89,7 @@ def _steps(explained: Explanation) -> Html:
     )
 
 
-def cue_list(explained: Explanation, noun: str = "cue") -> Html:
+def cue_list(explained: Explanation, noun: str) -> Html:
     """The turn's cues by their rank over all cues."""
     if not explained.hits:
         rows = html('<p class="cm-quiet">None was extracted, so no question can find this turn by itself.</p>')

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cuemem.text import counted
 from cuemem.types import MemoryUnit
-from cuemem.ui import empty, markup, state, tables
+from cuemem.ui import empty, links, markup, state, tables
 from cuemem.ui.cues.picking import pick_table
 from cuemem.ui.markup import html
 from cuemem.ui.scene import Scene
@@ -38,6 +38,9 @@ def draw(scene: Scene) -> None:
             f"{scene.method.title} works without memory units, so there is nothing to look into here. Choose a "
             "method that is made of them in the sidebar."
         )
+        if scene.choice is not None and scene.choice.cues is not None:
+            there = links.trace(scene.view)
+            st.page_link("pages/cues.py", label="Its cues", icon=":material/sell:", query_params=there)
         return
     _head(held, len(memory.turns))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
