@@ -11,10 +11,12 @@ import streamlit as st
 
 from cuemem.errors import BadInput, UnknownName
 from cuemem.jobs import Job
+from cuemem.methods import method_named
 from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup
 from cuemem.workbench import incoming
 from cuemem.workbench.extracting import extraction_spent
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.rejudging import spent_judging
 from cuemem.workbench.runs.going import spent_now
 from cuemem.workbench.tasks import TaskKind, files_of
@@ -158,7 +160,8 @@ def extraction_line(job: Job) -> str:
     if job.kind != "build" or "model" not in job.details:
         return ""
     model, conversation = job.details["model"]["name"], job.details["conversation_id"]
-    spent = extraction_spent(cache.workbench().store, model, conversation)
+    material = material_of(method_named(job.details["method"]))
+    spent = extraction_spent(cache.workbench().store, model, conversation, material.prompts if material else ())
     price = money(None if spent.unpriced else spent.cost)
     tokens = f"{spent.tokens_in:,} tokens in and {spent.tokens_out:,} out"
     return f"{counted(spent.requests, 'call')} for this conversation so far, {tokens}, price {price}"

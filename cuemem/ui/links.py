@@ -16,9 +16,11 @@ def conversation(
     cues: str | None = None,
     turns: TurnUnit | None = None,
     question: int | None = None,
+    method: str | None = None,
 ) -> dict[str, str]:
     """A conversation, and perhaps which of its memories, on an inspecting page; all else at its defaults."""
-    return written(View(conversation=conversation_id, question=question, cues=cues, turns=turns))
+    view = View(conversation=conversation_id, question=question, cues=cues, turns=turns)
+    return written(view if method is None else replace(view, method=method))
 
 
 def asked_in(card: RunCard, conversation_id: ConversationId, question: int) -> dict[str, str]:

@@ -45,9 +45,15 @@ def _uploaded(key: str, number: int, take: Callable[[Path], None]) -> None:
 
 def received(file: UploadedFile) -> Path:
     """A copy of an uploaded file beside the store. Raises BadInput."""
-    path = incoming.receive(cache.workbench().store, file, file.name)
-    _release(file)
-    return path
+    return received_together([(file, file.name)])[0]
+
+
+def received_together(files: Sequence[tuple[UploadedFile, str]]) -> tuple[Path, ...]:
+    """Copies of uploaded files in one folder beside the store, under these names. Raises BadInput."""
+    paths = incoming.receive_all(cache.workbench().store, files)
+    for file, _ in files:
+        _release(file)
+    return paths
 
 
 def _release(file: UploadedFile) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from cuemem.adapters.store import CachedEmbedder, CueSet, Store
 from cuemem.adapters.store.stored_cues import StoredCues
+from cuemem.cues.imported import SHAPE
+from cuemem.errors import BadInput
 from cuemem.knobs import source_of
 from cuemem.ports import Progress
 from cuemem.turns import resolve_unit
-from cuemem.types import Conversation, Problem, TurnUnit
+from cuemem.types import Conversation, ConversationId, Problem, TurnUnit
 from cuemem.workbench.cue_desk import dropped_corrections
 from cuemem.workbench.sources import ABOUT, PER_CALL, cue_source, refuse_without_cues
 
@@ -24,6 +26,23 @@ class CueMaterial:
 
     about: Mapping[str, str] = ABOUT
     per_call = PER_CALL
+    ending = ".jsonl"
+    shape = SHAPE
+    beside = "A cue is a triple or a sentence."
+    asks = "one call a turn"
+    asked_of = "turn"
+    prompts: tuple[str, ...] = ("extraction", "extraction_group")
+    groups = True
+
+    def imported(self, store: Store, conversation_id: ConversationId) -> bool:
+        """Whether there is a whole set of imported cues."""
+        return any(it.source == "imported" and it.complete for it in store.cue_sets(conversation_id))
+
+    def received(self, names: Sequence[str]) -> Sequence[str]:
+        """The one file of cues, as it is called."""
+        if len(names) != 1:
+            raise BadInput("Cues come in one file. Upload that one alone.")
+        return tuple(names)
 
     def source(self, store: Store, conversation: Conversation, method: Any, given: Given) -> Any:
         """The cue source."""

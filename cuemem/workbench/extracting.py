@@ -72,10 +72,10 @@ def total(told: Iterable[Estimate]) -> Estimate:
     )
 
 
-def extraction_spent(store: Store, model: str, conversation_id: ConversationId) -> Spent:
-    """What the extraction of a conversation by a model has used so far, single turns and groups together."""
-    one, group = (store.spent(model, prompt, conversation_id) for prompt in ("extraction", "extraction_group"))
-    return Spent(*(getattr(one, part.name) + getattr(group, part.name) for part in fields(Spent)))
+def extraction_spent(store: Store, model: str, conversation_id: ConversationId, prompts: Iterable[str]) -> Spent:
+    """What the extraction of a conversation by a model has used so far, all its prompts together."""
+    spent = [store.spent(model, prompt, conversation_id) for prompt in prompts]
+    return Spent(*(sum(getattr(it, part.name) for it in spent) for part in fields(Spent)))
 
 
 def to_do(

@@ -9,7 +9,7 @@ import contextlib
 import re
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -23,19 +23,27 @@ _LONGEST = 200  # bytes of a name; file systems take 255
 
 def receive(store: Store, stream: BinaryIO, name: str) -> Path:
     """A copy of the stream under its own name, made piece by piece. Raises BadInput where the disk is full."""
-    folder = _folder(store)
+    return receive_all(store, [(stream, name)])[0]
+
+
+def receive_all(store: Store, files: Sequence[tuple[BinaryIO, str]]) -> tuple[Path, ...]:
+    """The same for files that belong together: they lie in one folder, and :func:`discard` of one deletes all."""
+    folder, name = _folder(store), files[0][1]
     try:
         folder.mkdir(exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=folder)) / _plain(name)
+        place = Path(tempfile.mkdtemp(dir=folder))
     except OSError as error:
         raise _no_room(name, error) from error
-    try:
-        with place.open("wb") as copy:
-            shutil.copyfileobj(stream, copy, _CHUNK)
-    except OSError as error:
-        discard(store, place)
-        raise _no_room(name, error) from error
-    return place
+    paths = []
+    for stream, name in files:
+        paths.append(place / _plain(name))
+        try:
+            with paths[-1].open("wb") as copy:
+                shutil.copyfileobj(stream, copy, _CHUNK)
+        except OSError as error:
+            discard(store, paths[-1])
+            raise _no_room(name, error) from error
+    return tuple(paths)
 
 
 def _no_room(name: str, error: OSError) -> BadInput:
@@ -43,7 +51,7 @@ def _no_room(name: str, error: OSError) -> BadInput:
 
 
 def discard(store: Store, path: Path) -> None:
-    """Delete a received file; any other path is left alone, and so is one that is gone."""
+    """Delete a received file and what came with it; any other path is left alone, and so is one that is gone."""
     folder = _folder(store)
     if path.parent.parent == folder:
         shutil.rmtree(path.parent, ignore_errors=True)
@@ -53,8 +61,9 @@ def discard(store: Store, path: Path) -> None:
 
 def sweep(store: Store, wanted: Collection[Path]) -> None:
     """Delete what an earlier process received and no job wants any more."""
+    kept = {path.parent for path in wanted}
     for path in _folder(store).glob("*/*"):
-        if path not in wanted:
+        if path.parent not in kept:
             discard(store, path)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from cuemem.adapters.store import CachedEmbedder, Store
 from cuemem.knobs import source_knob, source_of
 from cuemem.ports import Progress
-from cuemem.types import Conversation, Problem
+from cuemem.types import Conversation, ConversationId, Problem
 from cuemem.workbench.cue_material import CueMaterial
 from cuemem.workbench.unit_material import UnitMaterial
 
@@ -37,10 +37,33 @@ class Given:
 
 
 class Material(Protocol):
-    """One kind of thing that memories are built of. ``about`` says of each source what it gives."""
+    """One kind of thing that memories are built of. ``about`` says of each source what it gives.
+
+    Of imported files: ``ending`` follows the sample's name, ``shape`` is a line, ``beside`` tells what else is read.
+    Of a model: ``asks`` says how often it is called about what (``asked_of``), ``prompts`` are those it is sent, and
+    ``groups`` whether several can share a call.
+    """
 
     about: Mapping[str, str]
     per_call: frozenset[str]
+    ending: str
+    shape: str
+    beside: str
+    asks: str
+    asked_of: str
+    prompts: tuple[str, ...]
+    groups: bool
+
+    def imported(self, store: Store, conversation_id: ConversationId) -> bool:
+        """Whether the store holds what was imported for a conversation, whole."""
+        ...
+
+    def received(self, names: Sequence[str]) -> Sequence[str]:
+        """What files of these names are to be called when they lie in one folder, in the same order.
+
+        The one to be read ends in ``ending``, or is the only one. Raises BadInput where they do not belong together.
+        """
+        ...
 
     def source(self, store: Store, conversation: Conversation, method: Any, given: Given) -> Any:
         """The source as it is to be run; None where only what is in the store already can be used."""

@@ -14,15 +14,15 @@ from cuemem import knobs
 from cuemem.adapters.download import Downloaded, download
 from cuemem.adapters.local import LocalModel, model_named, pull
 from cuemem.adapters.store import MemoryRecord
-from cuemem.cues.llm import LlmCues
 from cuemem.datasets.published import PublishedFile
 from cuemem.jobs import Job, Task
 from cuemem.methods import method_named
 from cuemem.ports import Progress
-from cuemem.types import ConversationId, Problem, TurnId
+from cuemem.types import ConversationId, Problem
 from cuemem.workbench import incoming, rejudging
-from cuemem.workbench.extracting import llm_cues
+from cuemem.workbench.by_model import Calls, model_source
 from cuemem.workbench.loading import LoadReport, load_file
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.models import ModelSettings, lend, lent, own_prompts
 from cuemem.workbench.runs import work
 from cuemem.workbench.samples import load_samples
@@ -34,13 +34,13 @@ TaskKind = Literal["load", "download", "build", "sample", "pull", "sweep", "eval
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build gave: the memory, what was wrong with the file of cues it was made from, and the turns that a
-    model gave nothing usable for, with the reason.
+    """What a build gave: the memory, what was wrong with what it was made from, and the places (turns, windows, …)
+    that a model gave nothing usable for, with the reason.
     """
 
     memory: MemoryRecord
     problems: tuple[Problem, ...]
-    failed: tuple[tuple[TurnId, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,9 @@ def download_details(address: str, file: PublishedFile | None = None) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """How cues are extracted by a language model: which, in groups of how many tokens, failed turns once more."""
+    """How cues or units are extracted by a language model: which, turns in groups of how many tokens, and whether
+    what had failed is asked about once more.
+    """
 
     settings: ModelSettings
     group_tokens: int = 0
@@ -136,7 +138,8 @@ def _build(workbench: Workbench, details: Mapping[str, Any], progress: Progress)
     source = None
     if "model" in details:
         chat = lent(details["model"], "extractor")
-        source = llm_cues(workbench.store, chat, own_prompts(), workbench.tokens, details["group_tokens"])
+        calls = Calls(details["group_tokens"], bool(details.get("retry_failed")))
+        source = model_source(method, workbench.store, chat, own_prompts(), workbench.tokens, calls)
     with incoming.used_up(workbench.store, cues):
         retry = bool(details.get("retry_failed"))
         return _built(workbench, details["conversation_id"], method, cues, progress, source, retry)
@@ -163,7 +166,7 @@ def _built(
     method: Any,
     cues: Path | None,
     progress: Progress,
-    llm: LlmCues | None = None,
+    llm: Any = None,
     retry_failed: bool = False,
 ) -> Built:
     """Build a memory, and embed the questions too, so that the first look at one does not wait for the model."""
@@ -174,8 +177,8 @@ def _built(
     )
     progress("questions", 0, 0)
     workbench.embedder.encode([question.text for question in workbench.store.questions(conversation_id)])
-    failed: tuple[tuple[TurnId, str], ...] = ()
-    if llm is not None:
-        made = workbench.store.extractions(conversation_id, llm.name, memory.turn_unit)
-        failed = tuple((it.turn_id, it.failure) for it in made if it.failure)
+    failed: tuple[tuple[str, str], ...] = ()
+    if llm is not None and (material := material_of(method)) is not None:
+        conversation = workbench.store.conversation(conversation_id)
+        failed = tuple(material.failures(workbench.store, conversation, method))
     return Built(memory, tuple(problems), failed)

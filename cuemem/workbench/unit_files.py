@@ -13,6 +13,8 @@ from cuemem.unit_ports import Trajectory
 from cuemem.units.imported import ImportedUnits, read_parses, read_traces, read_units
 
 UNITS, QUERIES, TRACES = ".units.jsonl", ".queries.jsonl", ".traces.jsonl"
+_LONGEST = 150  # bytes of a name without its ending; longer ones would be shortened each in its own way
+_KINDS = {UNITS: "memory units", QUERIES: "parsed questions", TRACES: "traces"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,26 @@ def parses_in(
     source = open_source(path)
     parses, problems = read_parses(source.lines(), questions, file=source.name)
     return Parses({"source": "imported", "file": source.name, "sha256": source.sha256}, parses, problems)
+
+
+def together(names: Sequence[str]) -> Sequence[str]:
+    """Names under which uploaded files lie beside each other as the readers expect, in the order given.
+
+    A file that ends in neither kind's ending is taken for the units. Raises BadInput for none or two of a kind.
+    """
+    kinds: dict[str, int] = {}
+    for at, name in enumerate(names):
+        plain = name.removesuffix(".gz")
+        kind = next((ending for ending in (QUERIES, TRACES) if plain.endswith(ending)), UNITS)
+        if kind in kinds:
+            raise BadInput(f"Both {names[kinds[kind]]} and {name} would be the {_KINDS[kind]}. Upload one of them.")
+        kinds[kind] = at
+    if UNITS not in kinds:
+        raise BadInput(f"There is no file of memory units among {', '.join(names)}. Upload it with them.")
+    named = names[kinds[UNITS]].removesuffix(".gz")
+    stem = named.removesuffix(UNITS) if named.endswith(UNITS) else named.removesuffix(".jsonl").removesuffix(".json")
+    stem = stem.encode()[:_LONGEST].decode(errors="ignore").strip(". ") or "uploaded"
+    return tuple(f"{stem}{kind}" for kind in sorted(kinds, key=lambda kind: kinds[kind]))
 
 
 def _named(files: Path, conversation: Conversation, ending: str) -> Path:

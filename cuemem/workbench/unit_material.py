@@ -19,10 +19,11 @@ from cuemem.errors import BadInput, UnknownName
 from cuemem.knobs import source_of
 from cuemem.ports import Progress
 from cuemem.text import counted
-from cuemem.types import Conversation, Problem
+from cuemem.types import Conversation, ConversationId, Problem
 from cuemem.unit_ports import UnitSource
-from cuemem.units.llm import UnitModel
-from cuemem.workbench.unit_files import Parses, parses_in, units_in
+from cuemem.units.imported import UNIT_SHAPE
+from cuemem.units.llm import PROMPTS, UnitModel
+from cuemem.workbench.unit_files import QUERIES, TRACES, UNITS, Parses, parses_in, together, units_in
 
 if TYPE_CHECKING:
     from cuemem.workbench.materials import Given
@@ -58,6 +59,24 @@ class UnitMaterial:
 
     about: Mapping[str, str] = ABOUT
     per_call = frozenset({LLM})
+    ending = UNITS
+    shape = UNIT_SHAPE
+    beside = (
+        f"Files of the same name that end in {QUERIES} (parsed questions) and {TRACES} (traces with their "
+        "trajectories) are read too, where they lie beside it."
+    )
+    asks = "two calls a window of messages, one a trace, one a question"
+    asked_of = "message"
+    prompts: tuple[str, ...] = PROMPTS
+    groups = False
+
+    def imported(self, store: Store, conversation_id: ConversationId) -> bool:
+        """Whether there is a whole set of imported units."""
+        return any(it.source == IMPORTED and it.complete for it in store.unit_sets(conversation_id))
+
+    def received(self, names: Sequence[str]) -> Sequence[str]:
+        """The file of units, and what came with it under its name."""
+        return together(names)
 
     def source(self, store: Store, conversation: Conversation, method: Any, given: Given) -> UnitSupply:
         """The source of the units and all that lies beside it. Raises BadInput where what it reads is not there."""

@@ -78,7 +78,7 @@ def test_an_upload_is_loaded_reported_and_built(open_page: OpenPage, tmp_path: P
     named(test.button, "Build memories of it").click().run()
     named(test.button, "Build 1 memory").click().run()
     until(test, "cues from 3 turns")
-    assert test.dataframe[0].value["cues from"].tolist() == ["sentences"]
+    assert test.dataframe[0].value["made from"].tolist() == ["sentences"]
     named(test.button, "Dismiss").click().run()
     assert "cues from 3 turns" not in page_of(test)
 
@@ -127,7 +127,7 @@ def test_contents_of_all_files_and_of_one(open_page: OpenPage, sample_store: Pat
     files, conversations = (frame.value for frame in test.dataframe)
     assert files["file"].tolist() == ["locomo_sample.json", "longmemeval_sample.json"]
     assert len(conversations) == 8
-    assert conversations["memories"][0] == "imported (utterance)"
+    assert conversations["memories"][0] == "CueMem imported (utterance)"
     sha256 = hashlib.sha256((ROOT / "data" / "locomo_sample.json").read_bytes()).hexdigest()
     named(test.selectbox, "File").select(sha256).run()
     page = page_of(test)
@@ -233,7 +233,7 @@ def test_a_language_model_extracts_and_its_failures_are_listed_and_asked_again(
         page = until(test, "cues from 3 turns")
         assert "2 cues from 3 turns" in page
         assert len(server.log) == 4  # once more for what was no JSON
-        assert "1 turn without cues" in "".join(it.label for it in test.expander)
+        assert "1 failure of the model" in "".join(it.label for it in test.expander)
         broken = False
         named(test.button, "Ask about them again").click().run()
         until(test, "3 cues from 3 turns")

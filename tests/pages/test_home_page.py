@@ -38,7 +38,7 @@ def test_a_built_sample_is_one_click_from_trace(open_page: OpenPage, sample_stor
     assert "cues=imported" in links(test)["Open it in Trace"].query_string
     assert not test.button
     assert "lakeside" in page
-    assert "locomo · 11 sessions · 226 messages · 56 questions · 1 memory (cues: imported)" in page
+    assert "locomo · 11 sessions · 226 messages · 56 questions · 1 memory (CueMem: imported)" in page
     assert "longmemeval · 19 sessions · 155 messages · 1 question · no memory yet" in page
     assert links(test)["Trace"].query_string.startswith("conversation=")
     assert "page.part=build" in links(test)["Build a memory"].query_string

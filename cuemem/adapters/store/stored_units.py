@@ -146,6 +146,9 @@ class StoredTrajectories:
                 held[ids] = next(fresh)
                 self.store.save_trajectory(key, held[ids], provenance or {})
             yield held.get(ids, Trajectory(ids, ""))
+        if self.writer is not None:
+            # Once failed windows were made good the clusters are others, and what had failed of the old is no loss.
+            self.store.drop_failed_trajectories(key, members)
 
 
 @dataclass(frozen=True)

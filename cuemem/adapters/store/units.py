@@ -145,6 +145,16 @@ class UnitSets(Conversations):
             if windows_of(cursor, key)[1]:
                 mark_complete(cursor, key)
 
+    def drop_failed_trajectories(self, key: UnitKey, clusters: Sequence[tuple[str, ...]]) -> None:
+        """Forget the failures at clusters that are not among these."""
+        kept = [fingerprint(members) for members in clusters]
+        with self.writing() as cursor:
+            cursor.execute(
+                f"""DELETE FROM trajectories WHERE {SAME} AND failure IS NOT NULL
+                    AND NOT list_contains(?::VARCHAR[], members_key)""",
+                [*key, kept],
+            )
+
     def trajectories(
         self, key: UnitKey, provenance: Mapping[str, str] | None = None
     ) -> Mapping[tuple[str, ...], Trajectory]:

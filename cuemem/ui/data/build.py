@@ -9,22 +9,21 @@ import streamlit as st
 
 from cuemem import knobs
 from cuemem.adapters.store import ConversationSummary
-from cuemem.errors import CueMemError
+from cuemem.errors import BadSetting, CueMemError
 from cuemem.knobs import Knob
 from cuemem.methods import METHODS
 from cuemem.text import counted, duration
 from cuemem.types import ConversationId
 from cuemem.ui import cache, job_panel, markup
-from cuemem.ui.data import built, by_model, cue_files, parts
-from cuemem.workbench.sources import ABOUT, PER_CALL
+from cuemem.ui.data import built, by_model, made_files, parts
+from cuemem.workbench.materials import Material, costs_calls, material_of
 from cuemem.workbench.tasks import ByModel, build_details
 
-_SOURCE = "cue_source"
 _WHAT = (
-    "A memory is made of cues: small statements that each point to the turn they came from. A question finds cues, "
-    "and through them its turns."
+    "A memory is made of small statements (cues, or memory units) that each point to where they were said. A "
+    "question finds statements, and through them its turns."
 )
-_PER_SECOND = 300  # cues embedded by two quiet cores
+_PER_SECOND = 300  # short texts embedded by two quiet cores
 _SENTENCE = 55  # characters, in dialogue
 _LOOKED_AT = 8  # conversations
 
@@ -39,28 +38,35 @@ def build() -> None:
     markup.show(markup.html('<p class="cm-text">{about}</p>', about=_WHAT))
     chosen = _conversations(rows)
     left, right = st.columns([3, 2], gap="large")
-    with left:
-        source = _source()
-        files = cue_files.choose(len(chosen)) if source == "imported" else cue_files.NONE
-        how = by_model.choose() if source in PER_CALL else None
     with right:
-        method = knobs.with_settings(_method(), {_SOURCE: source})
-        method = knobs.with_settings(method, {knob.name: _knob(knob) for knob in _others(method)})
-    problem = _problem(chosen, source, files)
+        method = _method()
+        declared, material = knobs.source_knob(method), material_of(method)
+        assert declared is not None
+        assert material is not None
+        method = knobs.with_settings(method, {knob.name: _knob(method, knob) for knob in _others(method)})
+    with left:
+        source = _source(method, material, declared)
+        method = knobs.with_settings(method, {declared.name: source})
+        imported = source == "imported"
+        files = made_files.choose(method, material, len(chosen)) if imported else made_files.NONE
+        how = by_model.choose(method, material) if costs_calls(method) else None
+    problem, words = _problem(method, material, chosen, source, files), ""
+    if chosen and not problem and (how or not costs_calls(method)):
+        try:
+            words = by_model.takes(chosen, method, material, how) if how else takes(chosen, method, source)
+        except BadSetting as error:
+            problem = str(error)
     if problem:
         markup.notice(problem, "warning")
-    elif how:
-        words = by_model.takes(chosen, how, method.turn_unit)
+    elif words:
         markup.show(markup.html('<p class="cm-quiet">{words}</p>', words=words))
-    elif chosen and source not in PER_CALL:
-        markup.show(markup.html('<p class="cm-quiet">{words}</p>', words=takes(chosen, source)))
     st.button(
         f"Build {counted(len(chosen), 'memory')}" if chosen else "Build",
         key="data.build.start",
         type="primary",
-        disabled=not chosen or bool(problem) or (source in PER_CALL and how is None),
+        disabled=not chosen or bool(problem) or (costs_calls(method) and how is None),
         on_click=_start,
-        args=(chosen, method, files, how),
+        args=(chosen, method, source, material, files, how),
     )
     built.memories(rows)
 
@@ -87,28 +93,24 @@ def _labels(rows: dict[ConversationId, ConversationSummary]) -> dict[Conversatio
     return {name: row.title if titles[row.title] == 1 else f"{row.title} · {row.file}" for name, row in rows.items()}
 
 
-def _source() -> str:
-    key = "data.build.source"
+def _source(method: Any, material: Material, declared: Knob) -> str:
+    names = list(material.about)
     return str(
         st.radio(
-            "Where the cues come from",
-            list(ABOUT),
-            index=list(ABOUT).index(_default(_SOURCE)),
-            format_func=lambda name: "Language model" if name in PER_CALL else name.capitalize(),
-            captions=list(ABOUT.values()),
-            key=key,
+            f"Where the {method.noun}s come from",
+            names,
+            index=names.index(declared.default),
+            format_func=lambda name: "Language model" if name in material.per_call else name.capitalize(),
+            captions=list(material.about.values()),
+            key=f"data.build.source.{method.name}",
             persist_state="session",
         )
     )
 
 
-def _default(name: str) -> Any:
-    return getattr(_buildable()[0](), name)
-
-
 def _buildable() -> list[type[Any]]:
-    """The methods that build from cues; the others need no build."""
-    return [method for method in METHODS if any(knob.name == _SOURCE for knob in knobs.knobs_of(method))]
+    """The methods that are built of something; the others need no build."""
+    return [method for method in METHODS if material_of(method) is not None]
 
 
 def _method() -> Any:
@@ -116,18 +118,22 @@ def _method() -> Any:
     if len(methods) == 1:
         return next(iter(methods.values()))()
     name = st.selectbox(
-        "Method", list(methods), format_func=lambda name: str(methods[name].title), key="data.build.method"
+        "Method",
+        list(methods),
+        format_func=lambda name: str(methods[name].title),
+        key="data.build.method",
+        persist_state="session",
     )
     return methods[name]()
 
 
 def _others(method: Any) -> list[Knob]:
-    return [knob for knob in knobs.knobs_of(method) if knob.when == "build" and knob.name != _SOURCE]
+    return [knob for knob in knobs.knobs_of(method) if knob.when == "build" and not knob.source]
 
 
-def _knob(knob: Knob) -> Any:
+def _knob(method: Any, knob: Knob) -> Any:
     """One build-time setting, drawn from what the knob declares."""
-    label, key = knob.name.replace("_", " ").capitalize(), f"data.build.{knob.name}"
+    label, key = knob.name.replace("_", " ").capitalize(), f"data.build.{method.name}.{knob.name}"
     if isinstance(knob.default, bool):
         return st.toggle(label, knob.default, key=key, help=knob.about)
     if isinstance(knob.default, int):
@@ -137,34 +143,36 @@ def _knob(knob: Knob) -> Any:
     return chosen
 
 
-def _problem(chosen: list[ConversationSummary], source: str, files: cue_files.CueFiles) -> str:
+def _problem(
+    method: Any, material: Material, chosen: list[ConversationSummary], source: str, files: made_files.MadeFiles
+) -> str:
     """Why this cannot be built, or empty."""
     if not chosen:
         return ""
     if source == "imported":
-        return cue_files.problem(chosen, files)
+        return made_files.problem(method, material, chosen, files)
     if source == "observations":
         store = cache.workbench().store
         lacking = [row.sample_id for row in chosen if not store.observations(row.conversation_id)]
         if lacking:
-            return f"{cue_files.listed(lacking)} came without observations. Choose another source of cues for it."
+            return f"{made_files.listed(lacking)} came without observations. Choose another source of cues for it."
     return ""
 
 
-def takes(chosen: list[ConversationSummary], source: str) -> str:
+def takes(chosen: list[ConversationSummary], method: Any, source: str) -> str:
     """What building will take, before it starts: calls, money, time."""
-    cues = _cues_to_expect(chosen, source)
+    expected, noun = _to_expect(chosen, source), f"{method.noun}s"
     time = (
-        f"Some {cues:,} cues to embed, about {duration(cues / _PER_SECOND)} on a quiet machine"
-        if cues
-        else (f"The cues are embedded at some {_PER_SECOND} a second on a quiet machine")
+        f"Some {expected:,} {noun} to embed, about {duration(expected / _PER_SECOND)} on a quiet machine"
+        if expected
+        else (f"The {noun} are embedded at some {_PER_SECOND} texts a second on a quiet machine")
     )
     waiting = ", one conversation after the other" if len(chosen) > 1 else ""
     return f"No calls to a language model, no cost. {time}{waiting}; what is embedded already is not embedded again."
 
 
-def _cues_to_expect(chosen: list[ConversationSummary], source: str) -> int:
-    """About how many cues there will be, told from the first few conversations; 0 where only a file could tell."""
+def _to_expect(chosen: list[ConversationSummary], source: str) -> int:
+    """About how many statements there will be, told from the first few; 0 where only a file could tell."""
     looked_at = chosen[:_LOOKED_AT]
     ids = [row.conversation_id for row in looked_at]
     if source == "sentences":
@@ -183,12 +191,19 @@ def _roughly(count: float) -> int:
     return round(float(f"{count:.1e}"))
 
 
-def _start(chosen: list[ConversationSummary], method: Any, files: cue_files.CueFiles, how: ByModel | None) -> None:
+def _start(
+    chosen: list[ConversationSummary],
+    method: Any,
+    source: str,
+    material: Material,
+    files: made_files.MadeFiles,
+    how: ByModel | None,
+) -> None:
     for row in chosen:
         try:
-            path = cue_files.handed_over(files)
+            path = made_files.handed_over(material, files)
         except CueMemError as error:
-            st.session_state[cue_files.FAULT] = str(error)
+            st.session_state[made_files.FAULT] = str(error)
             return
-        title = f"Building {row.sample_id} · cues: {getattr(method, _SOURCE)}"
+        title = f"Building {row.sample_id} · {method.noun}s: {source}"
         job_panel.start("build", title, build_details(row.conversation_id, method, path, how))

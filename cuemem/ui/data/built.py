@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from cuemem.adapters.store import ConversationSummary
+from cuemem.adapters.store import ConversationSummary, MemoryRecord
 from cuemem.jobs import Job
-from cuemem.methods import METHODS
+from cuemem.methods import METHODS, method_named
 from cuemem.text import counted
 from cuemem.types import ConversationId
 from cuemem.ui import cache, job_panel, links, markup, tables
@@ -16,9 +16,9 @@ from cuemem.ui.data.problems import row_of
 from cuemem.workbench.tasks import Built
 
 _SHOWN = 4
-_COLUMNS = ("conversation", "method", "cues from", "turn", "turns", "cues", "built (UTC)")
+_COLUMNS = ("conversation", "method", "made from", "turn", "turns", "holds", "built (UTC)")
 _PROBLEM_COLUMNS = ("kind", "place", "detail")
-_FAILED_COLUMNS = ("turn", "why")
+_FAILED_COLUMNS = ("where", "why")
 
 
 def cards() -> None:
@@ -39,7 +39,7 @@ def _card(job: Job, result: Built) -> None:
                     markup.html(
                         '<div class="cm-name">{title}</div><div class="cm-quiet">{words}</div>',
                         title=job.title.replace("Building", "Built", 1),
-                        words=f"{counted(memory.cue_count, 'cue')} from {counted(memory.turn_count, 'turn')}, "
+                        words=f"{_holds(memory)} from {counted(memory.turn_count, 'turn')}, "
                         f"a turn is an {memory.turn_unit}",
                     )
                 )
@@ -47,7 +47,9 @@ def _card(job: Job, result: Built) -> None:
                 "pages/trace.py",
                 label="Open in Trace",
                 icon=":material/account_tree:",
-                query_params=links.conversation(memory.conversation_id, memory.cue_source, memory.turn_unit),
+                query_params=links.conversation(
+                    memory.conversation_id, memory.cue_source, memory.turn_unit, method=memory.method
+                ),
             )
             st.button("Dismiss", key=f"built.dismiss.{job.job_id}", on_click=job_panel.dismiss, args=([job],))
         if result.problems:
@@ -58,16 +60,16 @@ def _card(job: Job, result: Built) -> None:
 
 def _problems(job: Job, result: Built) -> None:
     rows = [row_of("", problem) for problem in result.problems]
-    with st.expander(f"{counted(len(rows), 'problem')} in the file of cues"):
-        tables.show(rows, _PROBLEM_COLUMNS, "What was wrong with the file of cues")
-        tables.csv_button(rows, _PROBLEM_COLUMNS, "cue problems", f"built.csv.{job.job_id}")
+    with st.expander(f"{counted(len(rows), 'problem')} in what it was made from"):
+        tables.show(rows, _PROBLEM_COLUMNS, "What was wrong with what it was made from")
+        tables.csv_button(rows, _PROBLEM_COLUMNS, "build problems", f"built.csv.{job.job_id}")
 
 
 def _failed(job: Job, result: Built) -> None:
-    """The turns that the model gave nothing usable for: listed, and asked again on request."""
-    rows = [{"turn": turn_id, "why": why} for turn_id, why in result.failed]
-    with st.expander(f"{counted(len(rows), 'turn')} without cues, because the model failed at them"):
-        tables.show(rows, _FAILED_COLUMNS, "The turns that failed, with the reason")
+    """What the model gave nothing usable for: listed, and asked again on request."""
+    rows = [{"where": where, "why": why} for where, why in result.failed]
+    with st.expander(f"{counted(len(rows), 'failure')} of the model: what it should have given is missing"):
+        tables.show(rows, _FAILED_COLUMNS, "What the model failed at, with the reason")
         with st.container(horizontal=True):
             st.button(
                 "Ask about them again",
@@ -76,12 +78,16 @@ def _failed(job: Job, result: Built) -> None:
                 on_click=_again,
                 args=(job,),
             )
-            tables.csv_button(rows, _FAILED_COLUMNS, "failed turns", f"built.failed.csv.{job.job_id}")
+            tables.csv_button(rows, _FAILED_COLUMNS, "failures", f"built.failed.csv.{job.job_id}")
 
 
 def _again(job: Job) -> None:
     job_panel.dismiss([job])
     job_panel.start("build", job.title, {**job.details, "retry_failed": True})
+
+
+def _holds(memory: MemoryRecord) -> str:
+    return counted(memory.cue_count, method_named(memory.method).noun)
 
 
 def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
@@ -95,13 +101,13 @@ def memories(rows: Mapping[ConversationId, ConversationSummary]) -> None:
         {
             "conversation": rows[it.conversation_id].sample_id,
             "method": titles[it.method],
-            "cues from": it.cue_source or "",
+            "made from": it.cue_source or "",
             "turn": it.turn_unit,
             "turns": it.turn_count,
-            "cues": it.cue_count,
+            "holds": _holds(it),
             "built (UTC)": f"{it.built_at:%Y-%m-%d %H:%M}",
         }
         for it in records
     ]
-    tables.show(table, _COLUMNS, "The built memories with their cue source, turn unit and counts")
+    tables.show(table, _COLUMNS, "The built memories with their source, turn unit and counts")
     tables.csv_button(table, _COLUMNS, "memories", "built.csv")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from cuemem.adapters.store import ConversationSummary, FileRecord, MemoryRecord
 from cuemem.errors import UnknownName
+from cuemem.methods import method_named
 from cuemem.text import counted, file_size
 from cuemem.types import ConversationId
 from cuemem.ui import cache, job_panel, links, markup, state, tables
@@ -114,8 +115,12 @@ def _row(row: ConversationSummary, memories: Sequence[MemoryRecord]) -> dict[str
         "questions": row.questions,
         "problems and notes": row.problems,
         "cues": row.cues,
-        "memories": ", ".join(f"{it.cue_source or it.method} ({it.turn_unit})" for it in memories),
+        "memories": ", ".join(map(_memory, memories)),
     }
+
+
+def _memory(it: MemoryRecord) -> str:
+    return f"{method_named(it.method).title} {it.cue_source or ''} ({it.turn_unit})"
 
 
 def _actions(chosen: Sequence[ConversationSummary], table: Sequence[dict[str, object]]) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from cuemem.adapters.store import ConversationSummary, MemoryRecord
+from cuemem.methods import method_named
 from cuemem.text import counted
 from cuemem.ui import cache, links, markup, state
 
@@ -47,13 +48,16 @@ def newest(
 
 def _row(row: ConversationSummary, memories: list[MemoryRecord]) -> None:
     built = [it for it in memories if it.cue_source]
-    sources = ", ".join(dict.fromkeys(str(it.cue_source) for it in built))
+    by_method: dict[str, dict[str, None]] = {}
+    for it in built:
+        by_method.setdefault(method_named(it.method).title, {})[str(it.cue_source)] = None
+    sources = "; ".join(f"{title}: {', '.join(names)}" for title, names in by_method.items())
     facts = (
         row.dataset,
         counted(row.sessions, "session"),
         counted(row.utterances, "message"),
         counted(row.questions, "question"),
-        f"{counted(len(built), 'memory')} (cues: {sources})" if built else "no memory yet",
+        f"{counted(len(built), 'memory')} ({sources})" if built else "no memory yet",
     )
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"recent.{row.conversation_id}"):
         with st.container(width="stretch"):
