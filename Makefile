@@ -38,7 +38,7 @@ install: $(app-stamp) ## make .venv and install the app's packages
 dev: $(dev-stamp) ## the same, with the tools for tests and checks
 
 test: dev ## run the tests (installs a Chromium for the browser tests where it can)
-	@browser="$$(bash scripts/ensure_browser.sh)" && CHROMIUM_PATH="$$browser" $(PY) -m pytest -n auto --dist loadfile $(ARGS)
+	@browser="$$(bash scripts/ensure_browser.sh)" && CHROMIUM_PATH="$$browser" $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: dev ## everything that must pass before a commit: format, lint, types, tests
 	$(BIN)/ruff format --check .

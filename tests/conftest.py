@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -17,8 +17,31 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 if "PYTEST_XDIST_WORKER" in os.environ:  # the processes share the cores already
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+BROWSER = "tests/browser/"
+
 if TYPE_CHECKING:
+    from xdist.scheduler import LoadFileScheduling
+
     from cuemem.adapters.embed import SentenceEmbedder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """A file's tests stay with one worker; all browser tests do, so that there is one browser and one served app."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return BROWSER if nodeid.startswith(BROWSER) else str(super()._split_scope(nodeid))
+
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser tests first: nothing else takes so long in one piece. Sorting keeps all else in its order."""
+    items.sort(key=lambda item: not item.nodeid.startswith(BROWSER))
 
 
 @pytest.fixture(scope="session")

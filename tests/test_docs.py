@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from cuemem.adapters.embed import SentenceEmbedder
 
 ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
@@ -35,7 +39,10 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert missing == []
 
 
-def test_the_readme_is_short_and_its_notebook_lines_run(tmp_path: Path) -> None:
+def test_the_readme_is_short_and_its_notebook_lines_run(
+    tmp_path: Path, real_embedder: SentenceEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuemem.workbench.workbench.SentenceEmbedder", lambda _name: real_embedder)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -1,7 +1,8 @@
 """Agreement with an independent implementation, on the real data, the real model, by the command line.
 
-By default two of the six conversations that it published; ``CUEMEM_ORACLE=all`` compares all of them. The
-allowance is for near-ties that another machine's embedding may swap.
+By default the first of the six conversations that it published; ``CUEMEM_ORACLE=all`` compares all of them, and one
+explanation whose memory takes long to embed. The allowance is for near-ties that another machine's embedding may
+swap.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from cuemem.workbench import Workbench
 from tests.shared_data import shared
 
 EVERY = ("conv-26", "conv-30", "conv-41", "conv-42", "conv-44", "conv-47")
-COMPARED = EVERY if os.environ.get("CUEMEM_ORACLE") == "all" else EVERY[:2]
+ALL = os.environ.get("CUEMEM_ORACLE") == "all"
+COMPARED = EVERY if ALL else EVERY[:1]
 KEY = ("sample_id", "w", "k", "m")
 
 pytestmark = pytest.mark.timeout(900)
@@ -127,6 +129,7 @@ def test_what_the_last_lesson_says_of_a_real_conversation(store: Path) -> None:
     assert 1900 < fair.tokens <= here.tokens < 2100
 
 
+@pytest.mark.skipif(not ALL, reason="embeds a thousand cues for one explanation: CUEMEM_ORACLE=all")
 def test_the_lost_exchange_is_explained(store: Path) -> None:
     """One gold exchange of 0a995998 has its best cue at rank 120; k = 1 or m = 21 alone would bring it in."""
     run(store, "load", shared("data/longmemeval/longmemeval_s_cleaned_sample.json.gz"))

@@ -88,7 +88,7 @@ def test_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "store.duckdb"
     chance = random.Random(7)
     acknowledged: list[list[str]] = []
-    for lines in (0, 1, *(chance.randrange(2, 200) for _ in range(3))):
+    for lines in (0, 1, chance.randrange(100, 200)):
         acknowledged += killed_after(path, lines, chance.random() * (0.03 if lines else 0.6))
         with Store.open(path) as store:
             check(store, acknowledged)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-
-from tests.browser import hostile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -35,11 +33,6 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
 
 
-def open_chat(page: Page, app: str, query: str) -> None:
-    page.goto(f"{app}/conversation?{query}")
-    page.locator(".chat .turn").first.wait_for(state="attached")
-
-
 def test_a_corrected_cue_changes_the_context_on_trace_and_is_undone(page: Page, app: str) -> None:
     page.goto(f"{app}/cues?{ANCHORS_ONLY}")
     says(page, LOST)
@@ -59,8 +52,9 @@ def test_a_corrected_cue_changes_the_context_on_trace_and_is_undone(page: Page, 
     says(page, LOST)
 
 
-def test_a_click_on_a_turn_selects_it_everywhere_and_a_link_gives_it_back(page: Page, app: str) -> None:
-    open_chat(page, app, "conversation=lakeside&cues=imported")
+def test_the_chat_is_clicked_walked_by_keys_searched_and_filtered(page: Page, app: str) -> None:
+    page.goto(f"{app}/conversation?conversation=lakeside&cues=imported")
+    page.locator(".chat .turn").first.wait_for(state="attached")
     page.locator(".chat .step").last.click()
     turn = page.locator(".chat .turn.here")
     turn.locator(".bubble").click()
@@ -73,24 +67,17 @@ def test_a_click_on_a_turn_selects_it_everywhere_and_a_link_gives_it_back(page: 
     go(page, "Conversation")
     page.locator(".chat .turn.selected").wait_for()
     page.goto(page.url)
-    page.locator(".chat .turn.selected").wait_for()
+    page.locator(".chat .turn.selected").focus()
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    says(page, "D2:7 is in the context")
+    assert params(page)["turn"] == "D2:7"
     page.locator(".chat .turn.selected .bubble").click()
     page.locator(".chat .turn.selected").wait_for(state="detached")
     says(page, "Select a turn to see why")
     assert "turn" not in params(page)
 
-
-def test_the_keys_walk_through_the_turns(page: Page, app: str) -> None:
-    open_chat(page, app, "conversation=lakeside&cues=imported&turn=D2:6")
-    page.locator(".chat .turn.selected").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    says(page, "D2:7 is in the context")
-    assert params(page)["turn"] == "D2:7"
-
-
-def test_the_search_finds_steps_and_stays_in_the_address(page: Page, app: str) -> None:
-    open_chat(page, app, "conversation=lakeside&cues=imported")
     box = page.get_by_label("Find a text, or a turn by its id")
     box.fill("QUIET")
     where = page.locator(".chat .where")
@@ -101,10 +88,9 @@ def test_the_search_finds_steps_and_stays_in_the_address(page: Page, app: str) -
     assert params(page)["page.find"] == "QUIET"
     box.fill("xyzzy")
     where.get_by_text("Nothing found").wait_for()
+    box.fill("")
+    where.get_by_text("Nothing found").wait_for(state="detached")
 
-
-def test_filters_hide_turns_and_a_slider_step_keeps_the_place(page: Page, app: str) -> None:
-    open_chat(page, app, "conversation=lakeside&cues=imported")
     page.get_by_text("Anchors ·").click()
     page.locator(".chat .gap").first.wait_for()
     assert page.locator(".chat .turn:not([hidden])").count() == 9
@@ -116,66 +102,3 @@ def test_filters_hide_turns_and_a_slider_step_keeps_the_place(page: Page, app: s
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**m=11**")
     assert abs(page.locator(".chat .pane").evaluate("pane => pane.scrollTop") - place) < 200
-
-
-HOSTILE = f"conversation={quote(hostile.SAMPLE)}"
-
-
-def nothing_was_made_of_it(page: Page) -> None:
-    """No link, picture, frame or script from data; the words stand there as they are."""
-    page.wait_for_timeout(500)
-    made = page.evaluate(
-        """() => {
-            const roots = [document];
-            document.querySelectorAll("*").forEach((element) => element.shadowRoot && roots.push(element.shadowRoot));
-            const all = (what) => roots.flatMap((root) => [...root.querySelectorAll(what)]);
-            return {
-                links: all("a").map((a) => a.href).filter((href) => /example.com|javascript:|mailto:/.test(href)),
-                pictures: all("img").filter((img) => /example.com|\\/x$/.test(img.src)).length,
-                frames: all("iframe").length,
-                formulas: all(".stMain .katex").length,
-                handlers: all("[onerror], [onload]").length,
-            };
-        }"""
-    )
-    assert made == {"links": [], "pictures": 0, "frames": 0, "formulas": 0, "handlers": 0}
-
-
-def test_a_hostile_conversation_is_text_in_the_chat(page: Page, app: str) -> None:
-    open_chat(page, app, HOSTILE)
-    words = page.locator(".chat .turn .words").all_inner_texts()
-    for text in hostile.TEXTS[:8]:
-        assert any(text.split("\n")[0][:40] in shown for shown in words), text
-    assert page.locator(".chat .speaker").first.inner_text().startswith('<b>Eve</b> "')
-    assert page.locator(".chat .fold").last.inner_text() == "Show all 76,041 characters"
-    page.locator(".chat .fold").last.click()
-    assert page.locator(".chat .turn").last.bounding_box()["height"] > 5000  # type: ignore[index]
-    page.locator(".chat .turn").first.locator(".bubble").click()
-    says(page, "D1:1 ")
-    nothing_was_made_of_it(page)
-    for place in range(2):
-        page.goto(
-            f"{app}/conversation?{HOSTILE}&question={place}&turn=D1:{5 * place + 5}&page.find={quote('<script>')}"
-        )
-        page.locator(".chat .turn.selected").wait_for()
-        nothing_was_made_of_it(page)
-    wide = page.evaluate(
-        "document.querySelector('.stMain').scrollWidth - document.querySelector('.stMain').clientWidth"
-    )
-    assert wide <= 0
-
-
-@pytest.mark.parametrize("part", ["all", "duplicates"])
-def test_a_hostile_conversation_is_text_among_the_cues(page: Page, app: str, part: str) -> None:
-    page.goto(f"{app}/cues?{HOSTILE}&turn=D1:2&page.part={part}&page.close=0.80")
-    says(page, "The cues of")
-    assert "[click me](javascript:alert('link'))" in page.locator(".cm-said").inner_text()
-    nothing_was_made_of_it(page)
-
-
-def test_the_hostile_conversation_stays_within_a_phone(page: Page, app: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    for address in (f"conversation?{HOSTILE}&turn=D1:9", f"cues?{HOSTILE}&turn=D1:9"):
-        page.goto(f"{app}/{address}")
-        page.locator(".cm-turn").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,4 +1,4 @@
-"""From nothing to a lit-up turn graph: the sample in four clicks, and a file of one's own by upload."""
+"""From nothing to a lit-up turn graph: by a file of one's own, and by the sample in four clicks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.browser import hostile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -26,27 +24,15 @@ CHAT = [
 ]
 
 
-@pytest.fixture
-def fresh(serve: Serve, tmp_path: Path) -> str:
-    """The address of the app over a store that is not there yet."""
-    return serve(tmp_path / "fresh.duckdb")
-
-
 def press(page: Page, label: str) -> None:
     page.get_by_role("button", name=label, exact=True).click()
 
 
-def test_the_sample_in_at_most_four_clicks(fresh: str, page: Page) -> None:
-    page.goto(fresh)
-    page.get_by_text("nothing in it yet").wait_for()
-    press(page, "Load and build it")
-    page.get_by_role("link", name="Open it in Trace").click(timeout=180_000)
-    page.locator(GRAPH).wait_for(timeout=180_000)
-    page.get_by_text("Which place mentioned earlier would Marta's mother prefer?").first.wait_for()
-    assert "/trace?" in page.url
-
-
-def test_an_own_file_is_loaded_checked_built_and_traced(fresh: str, new_page: NewPage, tmp_path: Path) -> None:
+def test_from_nothing_to_a_turn_graph_by_a_file_and_by_the_sample(
+    serve: Serve, new_page: NewPage, tmp_path: Path
+) -> None:
+    """One store from its first moment: an own file is loaded, built, traced and removed; then come the samples."""
+    fresh = serve(tmp_path / "fresh.duckdb")
     file = tmp_path / "cats.jsonl"
     file.write_text("\n".join(json.dumps(entry) for entry in CHAT), encoding="utf-8")
     page = new_page()
@@ -64,46 +50,28 @@ def test_an_own_file_is_loaded_checked_built_and_traced(fresh: str, new_page: Ne
     press(page, "Build 1 memory")
     page.get_by_text(re.compile("4 cues from 3 turns")).wait_for(timeout=180_000)
     page.get_by_role("link", name="Open in Trace").click()
-    page.locator(GRAPH).wait_for(timeout=60_000)
+    page.locator(GRAPH).wait_for()
     page.get_by_text("Ann: Two, says the vet.").first.wait_for()
     page.get_by_text("<b>Tilly</b>").first.wait_for()
 
     other = new_page()
     other.goto(link)
     other.get_by_text("A date is missing or cannot be read").wait_for()
-
-
-def test_a_conversation_is_removed_after_a_question(fresh: str, page: Page, tmp_path: Path) -> None:
-    file = tmp_path / "cats.jsonl"
-    file.write_text("\n".join(json.dumps(entry) for entry in CHAT), encoding="utf-8")
-    page.goto(f"{fresh}/data?page.part=load")
-    page.get_by_role("textbox", name="Or a path on the machine that runs the app").fill(str(file))
-    press(page, "Load from the path")
-    page.get_by_text("all new").wait_for()
-    page.get_by_role("tab", name="Contents").click()
-    table = page.locator("[data-testid=stDataFrame]")
+    other.get_by_role("tab", name="Contents").click()
+    table = other.locator("[data-testid=stDataFrame]")
     table.wait_for()
     box = table.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 38 + 17)
-    press(page, "Remove …")
-    press(page, "Remove 1 conversation")
-    page.get_by_text("Nothing is loaded yet").wait_for()
+    other.mouse.click(box["x"] + 18, box["y"] + 38 + 17)
+    press(other, "Remove …")
+    press(other, "Remove 1 conversation")
+    other.get_by_text("Nothing is loaded yet").wait_for()
     assert file.exists()
 
-
-def test_a_hostile_conversation_is_only_text_on_a_dark_phone(app: str, new_page: NewPage) -> None:
-    page = new_page(color_scheme="dark", viewport={"width": 390, "height": 844})
-    page.goto(app)
-    page.get_by_text(hostile.SAMPLE).first.wait_for()
-    for part, says in (
-        ("contents", "9 conversations"),
-        ("problems", "A citation names no turn"),
-        ("build", "Sentences"),
-    ):
-        page.goto(f"{app}/data?page.part={part}")
-        page.get_by_text(says).first.wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("combobox", name="Conversations").click()
-    page.get_by_role("option").filter(has_text=hostile.SAMPLE).click()
-    page.get_by_text("No calls to a language model").wait_for()
+    page.goto(fresh)  # the sample in at most four clicks
+    page.get_by_text("nothing in it yet").wait_for()
+    press(page, "Load and build it")
+    page.get_by_role("link", name="Open it in Trace").click(timeout=180_000)
+    page.locator(GRAPH).wait_for()
+    page.get_by_text("Which place mentioned earlier would Marta's mother prefer?").first.wait_for()
+    assert "/trace?" in page.url

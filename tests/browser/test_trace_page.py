@@ -118,7 +118,7 @@ def test_hostile_text_stays_text(app: str, new_page: NewPage) -> None:
         "main :is(script, iframe, img, .katex, .katex-error), main a[href*='example.com'], main a[href^='javascript']"
     )
     assert page.locator(made).count() == 0
-    page.goto(f"{app}/trace?conversation={quote(hostile.SAMPLE)}&question=1")
+    page.keyboard.press("n")
     page.get_by_text(":material/delete: :smile: :red[red]").first.wait_for()
     settled(page)
     assert page.locator(made).count() == 0

@@ -1,7 +1,7 @@
 """Processes to be killed, quickly made: one process has imported everything and copies itself for each command.
 
-Run by its own interpreter, it reads JSON lines ``{"words": […], "env": {…}}``; for each it forks, prints the child's
-process id and, at the child's end, its exit status.
+Run by its own interpreter, it reads JSON lines ``{"words": […], "env": {…}, "errors": "file"}``; for each it forks,
+prints the child's process id and, at the child's end, its exit status.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
+
+from cuemem.types import Matrix
+from tests.fakes import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 
 
 class Nursery:
-    """``with Nursery() as nursery: nursery.start(words, env); nursery.kill()``."""
+    """``with Nursery() as nursery: pid = nursery.start(words, env); nursery.end(pid, signal.SIGKILL)``."""
 
     def __enter__(self) -> Nursery:
         self._process = subprocess.Popen(
@@ -41,32 +46,36 @@ class Nursery:
         self._process.wait(30)
         self._from.close()
 
-    def start(self, words: Sequence[object], env: Mapping[str, str]) -> int:
-        """Begin a command; its process id."""
-        self._to.write(json.dumps({"words": [str(word) for word in words], "env": dict(env)}) + "\n")
+    def start(self, words: Sequence[object], env: Mapping[str, str], errors: Path | None = None) -> int:
+        """Begin a command, its standard error into a file; its process id."""
+        said = {"words": [str(word) for word in words], "env": dict(env), "errors": str(errors or os.devnull)}
+        self._to.write(json.dumps(said) + "\n")
         self._to.flush()
         return int(self._from.readline())
 
-    def kill(self, pid: int) -> int:
-        """End it by kill -9, and return what it ended with."""
-        os.kill(pid, signal.SIGKILL)
+    def end(self, pid: int, number: int) -> int:
+        """Send it a signal, unless it has ended; what it ended with."""
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
         return int(self._from.readline())
 
 
-class _NoModel:
-    """Stands for the embedding model where every vector is in the store; it is only timed."""
+class _SlowModel(HashEmbedder):
+    """Stands for the embedding model, which takes seconds to load: as wide, and slow enough to be met at work."""
 
     name = "all-MiniLM-L6-v2"
     ready = True
 
     def __init__(self, _name: str = name) -> None:
-        pass
+        super().__init__(384)
 
     def warm_up(self) -> None:
         pass
 
-    def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[0.0] for _ in texts]
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        if len(texts) > 1:
+            time.sleep(0.5)
+        return super().encode(texts)
 
 
 def _serve() -> None:
@@ -77,20 +86,32 @@ def _serve() -> None:
     import cuemem.workbench.workbench as workbench
     from cuemem.commands import app
 
-    workbench.SentenceEmbedder = _NoModel  # type: ignore[assignment, misc]
+    workbench.SentenceEmbedder = _SlowModel  # type: ignore[assignment, misc]
     for line in sys.stdin:
         said = json.loads(line)
         pid = os.fork()
         if pid == 0:
-            os.environ.update(said["env"])
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            app(said["words"])
-            os._exit(0)
+            _run(app, **said)
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
         _, status = os.waitpid(pid, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
+
+
+def _run(app: Callable[[list[str]], object], words: list[str], env: dict[str, str], errors: str) -> NoReturn:
+    """The command in the copy. Ctrl-C is heeded, though pytest may run in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.update(env)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
+    code: object = 0
+    try:
+        app(words)
+    except SystemExit as exit_:
+        code = exit_.code
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

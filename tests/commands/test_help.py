@@ -53,7 +53,7 @@ def test_every_knob_is_an_option_those_of_build_to_tell_memories_apart(empty: Cl
             ), knob.name
 
 
-@pytest.mark.parametrize("words", [["--help"], ["trace", "--help"], ["list"], ["--version"]])
+@pytest.mark.parametrize("words", [["trace", "--help"], ["list"]])
 def test_starting_up_loads_no_model_and_no_app(built: object, words: list[str]) -> None:
     program = (
         "import sys\nfrom cuemem.commands import app\n"

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import operator
-import os
-import signal
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cuemem.adapters.store import Store
-from cuemem.workbench.runs import opened
 from tests.commands.conftest import Cli
-from tests.commands.nursery import Nursery
 from tests.datasets.samples import locomo, says
-from tests.openai_server import Act, OpenAIServer, Request
+from tests.openai_server import OpenAIServer, Request
 
 KEY = "planted-KEY-0123456789abcdef"
 
@@ -102,75 +93,6 @@ def test_a_benchmark_is_run_shown_compared_exported_and_imported(
         assert after["summary"] == before["summary"]
     assert "Removed" in empty("runs", "remove", group, "--yes").out
     assert empty("--json", "runs", "list").document["runs"] == []
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="makes its processes by fork")
-def test_an_evaluation_that_is_killed_twice_asks_nothing_twice_and_loses_nothing(
-    server: OpenAIServer, cli: Cli
-) -> None:
-    """40 questions by four methods, 3 calls at once. By kill -9 while answers, and while verdicts are under way."""
-    answered: Counter[str] = Counter()
-    killed = threading.Event()
-    stop_at = 0
-
-    def respond(request: Request) -> str | Act:
-        if stop_at and len(server.log) > stop_at:
-            killed.wait(60)
-            return Act(drop="before")
-        answered[request.prompt] += 1
-        return reply(request)
-
-    server.respond = respond
-    methods = [word for name in ("cuemem", "naive_rag", "full_history", "oracle") for word in ("--method", name)]
-    words = ["evaluate", "lakeside", "--cues", "imported", "--limit", 40, *methods, "--concurrency", 3, "--yes"]
-    env = {name: os.environ[name] for name in ("CUEMEM_MODEL", "CUEMEM_API_BASE", "CUEMEM_API_KEY")}
-    with Nursery() as nursery:
-        for more in (25, 60):  # in the answers of the first run; in the verdicts of it, or in the answers of the next
-            stop_at = len(server.log) + more
-            pid = nursery.start(["--store", cli.store, *words], env)
-            until(lambda: server.working == 3 and len(server.log) > stop_at)  # noqa: B023 - called here only
-            assert nursery.kill(pid) == -signal.SIGKILL
-            killed.set()
-            until(lambda: server.working == 0)
-            killed.clear()
-    stop_at = 0
-    runs = cli("--json", *words).document["runs"]
-    assert [run["state"] for run in runs] == ["done"] * 4
-    assert set(answered.values()) == {1}
-    before = len(server.log)
-
-    plain: list[list[bool]] = []  # by run and question, whether it came out right, told from the replies alone
-    with Store.open(cli.store) as store:
-        for run in runs:
-            rows = opened(store, run["run_id"]).rows
-            assert [row.question.index for row in rows] == list(range(40))
-            assert {row.request_key for row in rows} <= {kept["request_key"] for kept in store.export_replies()}
-            assert [row.answer.text for row in rows if row.answer] == [
-                "yes, here" if row.verdict and row.verdict.correct else "no, there" for row in rows
-            ]
-            plain.append([row.answer is not None and row.answer.text == "yes, here" for row in rows])
-        headline = [row.question.category_number != 5 for row in rows]
-    asked = Counter("judgment" in prompt for prompt in answered)
-    assert asked[False] == 160
-    assert asked[True] == sum(len({runs_[place] for runs_ in plain}) for place in range(40))
-    for run, right in zip(runs, plain, strict=True):
-        line = run["summary"]["everything"][0]
-        assert (line["judged"], line["correct"]) == (sum(headline), sum(map(operator.and_, right, headline)))
-    flips = cli("--json", "compare", runs[0]["run_id"], runs[2]["run_id"]).document["table"][0]["flips"]
-    pairs = Counter(
-        pair for pair, counts in zip(zip(plain[0], plain[2], strict=True), headline, strict=True) if counts
-    )
-    assert [flips[kind] for kind in ("both_right", "fixed", "broken", "both_wrong")] == [
-        pairs[pair] for pair in ((True, True), (False, True), (True, False), (False, False))
-    ]
-    assert len(server.log) == before
-
-
-def until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 100
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def test_presets_settings_and_caps(server: OpenAIServer, cli: Cli) -> None:

@@ -31,8 +31,8 @@ class Table:
         pairs = (column.split() for column in columns.split(","))
         return cls(name, {column: _KINDS[kind] for column, kind in pairs})
 
-    def insert(self, cursor: Cursor, rows: Sequence[Row]) -> None:
-        """Insert the rows, hundreds of times faster than one statement each.
+    def insert(self, cursor: Cursor, rows: Sequence[Row], *, replace: bool = False) -> None:
+        """Insert the rows, hundreds of times faster than one statement each; ``replace`` those of the same keys.
 
         Raises BadInput for text that is not Unicode (half a surrogate pair), which no database can hold.
         """
@@ -47,7 +47,8 @@ class Table:
             raise BadInput(f"Text with half a surrogate pair cannot be stored: {shown}. Repair it.") from error
         names = ", ".join(f'"{name}"' for name in self.columns)
         cursor.register("incoming", incoming)
-        cursor.execute(f"INSERT INTO {self.name} ({names}) SELECT {names} FROM incoming")
+        verb = "INSERT OR REPLACE" if replace else "INSERT"
+        cursor.execute(f"{verb} INTO {self.name} ({names}) SELECT {names} FROM incoming")
         cursor.unregister("incoming")
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from cuemem.adapters.store.conversations import Conversations, require
 from cuemem.adapters.store.records import ParseRecord, UnitSet
-from cuemem.adapters.store.rows import first, from_utc, to_json, utc_now
+from cuemem.adapters.store.rows import Row, Table, first, from_utc, to_json, utc_now
 from cuemem.adapters.store.unit_rows import (
     SAME,
     UnitKey,
@@ -30,6 +30,11 @@ from cuemem.types import ConversationId, Interval, Problem, Query, QueryParse
 from cuemem.types.units import interval_value
 from cuemem.unit_ports import Trajectory, UnitExtraction
 
+_PARSES = Table.of(
+    "query_parses",
+    "conversation_id text, source text, query_key text, text text, time time, parse text, failure text, "
+    "provenance text",
+)
 _OF_SET = "w.conversation_id = s.conversation_id AND w.source = s.source AND w.layout = s.layout"
 _SETS = f"""
     SELECT s.conversation_id, s.source, s.layout, s.provenance, s.traces_given, s.complete, s.content_hash,
@@ -183,10 +188,12 @@ class UnitSets(Conversations):
         made_by = to_json(dict(provenance))
         with self.writing() as cursor:
             require(cursor, conversation_id)
+            rows: dict[str, Row] = {}  # by key: a statement replaces a row once
             for query, parse, failure in parses:
                 value = None if parse is None else to_json(_parse_value(parse))
-                row = [conversation_id, source, query_key(query), query.text, query.time, value, failure, made_by]
-                cursor.execute("INSERT OR REPLACE INTO query_parses VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+                key = query_key(query)
+                rows[key] = (conversation_id, source, key, query.text, query.time, value, failure, made_by)
+            _PARSES.insert(cursor, list(rows.values()), replace=True)
 
     def parses(self, conversation_id: ConversationId, source: str) -> Mapping[str, ParseRecord]:
         """The parsed questions of a conversation from a source, by the key of the query."""

@@ -139,8 +139,9 @@ class CachedEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Matrix:  # (len(texts), d)
         """Vectors of unit length, a row for each text. No text gives no row, without waking the model."""
-        if len(texts) == 1 and (held := self._held.get(texts[0])) is not None:
-            return held.copy()
+        held = [row for text in texts if (row := self._held.get(text)) is not None]
+        if texts and len(held) == len(texts):
+            return np.concatenate(held)
         unique = list(dict.fromkeys(texts))
         found = self.store.vectors(self.name, unique)
         missing = [text for text, present in zip(unique, found.present, strict=True) if not present]
