@@ -5,12 +5,12 @@ Shared by every method, so that methods differ only in the turns they choose.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cuemem.ports import TokenCounter
-from cuemem.types import ContextItem, ContextRole, Edge, EvidenceContext, Turn
+from cuemem.types import ContextItem, ContextRole, Edge, EvidenceContext, Statement, Turn
 
 GAP = "…"
 
@@ -141,22 +141,67 @@ def _left_out(items: Sequence[ContextItem], fitting: int, needed: int, budget: i
     )
 
 
+def render_statements(statements: Sequence[Statement]) -> str:
+    """Statements as one text, in their order: each under the lines that open its part, which stand once."""
+    lines: list[str] = []
+    over: tuple[str, ...] = ()
+    for it in statements:
+        same = 0
+        while same < min(len(over), len(it.above)) and over[same] == it.above[same]:
+            same += 1
+        lines += [*it.above[same:], f"{it.lead}{it.text}"]
+        over = it.above
+    return "\n".join(lines)
+
+
 def keep_newest(
     context: EvidenceContext, turns: Sequence[Turn], tokens: TokenCounter, budget: int, reason: str
 ) -> EvidenceContext:
-    """The context without its oldest turns, so that it has at most ``budget`` tokens; they join what was cut.
+    """The context without its oldest part, so that it has at most ``budget`` tokens; its turns join what was cut.
 
-    For what a model cannot read because its window is too small; turns keep their text as it was chosen.
+    For what a model cannot read because its window is too small. Turns go one by one and keep their text as it was
+    chosen. A context of statements stays one: those go that were said first, all that were said last in the same
+    turn together.
     """
+    if context.statements:
+        return _newest_statements(context, turns, tokens, budget, reason)
     place = {turn.turn_id: turn for turn in turns}
     lines = [(place[item.turn_id], item.text) for item in context.items]
-    low, high = 0, len(lines)  # the fewest to drop: rendering grows with every turn, so halving finds it
-    while low < high:
-        middle = (low + high) // 2
-        if tokens.count(render(lines[middle:])) <= budget:
-            high = middle
-        else:
-            low = middle + 1
+    low = _fewest(len(lines), lambda dropped: tokens.count(render(lines[dropped:])) <= budget)
     text = render(lines[low:])
     dropped = tuple(replace(item, cut=reason) for item in context.items[:low])
     return EvidenceContext(context.items[low:], text, tokens.count(text), context.budget, context.cut + dropped)
+
+
+def _newest_statements(
+    context: EvidenceContext, turns: Sequence[Turn], tokens: TokenCounter, budget: int, reason: str
+) -> EvidenceContext:
+    place = {turn.turn_id: turn.index for turn in turns}
+    said_in = [max(place[turn_id] for turn_id in it.turn_ids) for it in context.statements]
+    ages = [*sorted(set(said_in)), len(turns)]
+
+    def newer(count: int) -> tuple[Statement, ...]:
+        return tuple(it for it, age in zip(context.statements, said_in, strict=True) if age >= ages[count])
+
+    low = _fewest(len(ages) - 1, lambda count: tokens.count(render_statements(newer(count))) <= budget)
+    kept = newer(low)
+    text = render_statements(kept)
+    inside = {turn_id for it in kept for turn_id in it.turn_ids}
+    items = tuple(_behind(item, kept, tokens) for item in context.items if item.turn_id in inside)
+    dropped = tuple(replace(item, cut=reason) for item in context.items if item.turn_id not in inside)
+    return EvidenceContext(items, text, tokens.count(text), context.budget, context.cut + dropped, kept)
+
+
+def _behind(item: ContextItem, statements: Sequence[Statement], tokens: TokenCounter) -> ContextItem:
+    """A turn with those of the statements that it stands behind."""
+    text = "\n".join(it.text for it in statements if item.turn_id in it.turn_ids)
+    return replace(item, text=text, tokens=tokens.count(text))
+
+
+def _fewest(most: int, enough: Callable[[int], bool]) -> int:
+    """The least count that is enough, or ``most``: what is left shrinks with every drop, so halving finds it."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return low

@@ -90,21 +90,21 @@ class Answerer:
     def _answer(
         self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str, *, streamed: bool
     ) -> Generator[str, None, Answer]:
-        whole = len(context.items)
+        whole = context
         try:
             context = self.fitted(query, context, turns)
             for left in reversed(range(_FITTINGS)):
                 request = self.request(query, context, about)
                 try:
                     reply = (yield from self.chat.stream(request)) if streamed else self.chat.complete(request)
-                    return self._made(reply, whole - len(context.items))
+                    return self._made(reply, *left_out(whole, context))
                 except ChatFailure as failure:
                     if failure.kind != "context too long" or not left or not context.items:
                         raise
                     context = self._smaller(query, context, turns, failure.limit)
             raise AssertionError("the last fitting has either returned or raised")
         except ChatFailure as failure:
-            dropped = whole - len(context.items)
+            dropped, _ = left_out(whole, context)
             return Answer(
                 "", self.style, self.prompt, self.priority, self.chat.name, dropped=dropped, failure=failure.failure
             )
@@ -116,7 +116,7 @@ class Answerer:
         budget = int(context.tokens * _SHRINK)
         if limit and (allowed := self.room(query, limit)) > 0:
             budget = min(budget, allowed)
-        return keep_newest(context, turns, self.tokens, budget, "older than the model's window allows")
+        return self._cut(context, turns, budget, "older than the model's window allows")
 
     def _fitted(
         self, query: Query, context: EvidenceContext, turns: Sequence[Turn], window: int | None
@@ -133,9 +133,20 @@ class Answerer:
                 f"of up to {self.max_tokens:,} tokens. Use a model with a longer window.",
             )
         reason = f"older than the model's window of {window:,} tokens allows"
-        return keep_newest(context, turns, self.tokens, room, reason)
+        return self._cut(context, turns, room, reason)
 
-    def _made(self, reply: ChatReply, dropped: int) -> Answer:
+    def _cut(self, context: EvidenceContext, turns: Sequence[Turn], budget: int, reason: str) -> EvidenceContext:
+        """The newest of it. Raises ChatFailure where nothing is left: then the model would be asked about nothing."""
+        newest = keep_newest(context, turns, self.tokens, budget, reason)
+        if context.items and not newest.items:
+            raise ChatFailure(
+                "context too long",
+                f"{self.chat.name}: its window leaves {max(0, budget):,} tokens for the context, and not even the "
+                "newest part of it is that short. Use a model with a longer window, or a budget.",
+            )
+        return newest
+
+    def _made(self, reply: ChatReply, dropped: int, what: str) -> Answer:
         text, reasoning, note = reply.text.strip(), "", ""
         if self.style == "reasoned":
             lines = list(_ANSWER_LINE.finditer(text))
@@ -145,7 +156,8 @@ class Answerer:
                 start, end = lines[-1].span()
                 reasoning, text = text[:start].strip(), text[end:].strip(" \t\r\n*_")
         if dropped:
-            cut = f"The {dropped:,} oldest turns were left out: the whole exceeds the model's window."
+            were = f"oldest {what} was" if dropped == 1 else f"{dropped:,} oldest {what}s were"
+            cut = f"The {were} left out: the whole exceeds the model's window."
             note = f"{cut} {note}".strip()
         return Answer(
             text,
@@ -162,6 +174,13 @@ class Answerer:
             note,
             asked_at=reply.asked_at,
         )
+
+
+def left_out(whole: EvidenceContext, sent: EvidenceContext) -> tuple[int, str]:
+    """How much of a context did not fit a window, and what it is counted in."""
+    if whole.statements:
+        return len(whole.statements) - len(sent.statements), "statement"
+    return len(whole.items) - len(sent.items), "turn"
 
 
 def finished(pieces: Generator[object, None, Yielded]) -> Yielded:

@@ -51,7 +51,7 @@ def flat_row(row: ResultRow) -> dict[str, Any]:
         "reasoning": answer.reasoning if answer else None,
         "note": answer.note if answer else None,
         "failure": str(answer.failure) if answer and answer.failure else None,
-        "dropped_turns": answer.dropped if answer else None,
+        "dropped": answer.dropped if answer else None,
         **_usage("answer", answer.usage if answer else None),
         "verdict": verdict.outcome if verdict else None,
         "verdict_reason": verdict.reason if verdict else None,

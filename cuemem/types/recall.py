@@ -58,12 +58,16 @@ class Statement:
     """A labelled line of a context that holds statements instead of turns, and the turns that it was made from.
 
     An answer that cites the label is thereby linked to its sources. ``kind`` says what it is ("unit", "fact").
+    ``above`` are the lines that open the part of the context that it stands in, the outermost first, ``lead`` what
+    stands before it on its own line.
     """
 
     label: str
     kind: str
     text: str
     turn_ids: tuple[TurnId, ...]
+    above: tuple[str, ...] = ()
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from cuemem.adapters.chat import CallLimits, LiteLlmChat
-from cuemem.context import Candidate, assemble
+from cuemem.context import Candidate, assemble, render_statements
 from cuemem.evaluation.answer import NOTHING_FOUND, Answerer
 from cuemem.evaluation.compare import Contestant, compare, differences
 from cuemem.evaluation.judge import Judge
 from cuemem.prompts import Prompts
 from cuemem.turns import cut_turns
-from cuemem.types import Answer, EvidenceContext, Query, Question
+from cuemem.types import Answer, EvidenceContext, Query, Question, Statement
 from tests import openai_server as openai
 from tests.fakes import WordTokens, talk
 from tests.openai_server import Act, OpenAIServer, Request
@@ -25,6 +25,7 @@ TOKENS = WordTokens()
 TURNS = cut_turns(talk(6, 6), "utterance")
 CONTEXT = assemble([Candidate(turn, "history") for turn in TURNS], TOKENS)
 QUERY = Query("Who said word 3?", datetime(2024, 6, 1, 9, 30))
+LONG = replace(TURNS[-1].utterances[0], text="word " * 200)
 PRIORITY = "Prioritize the information most recent and closest to the question time"
 
 
@@ -178,8 +179,23 @@ def test_what_exceeds_the_window_is_cut_at_the_oldest_end(server: OpenAIServer) 
     assert small.fitted(QUERY, one_more, TURNS).tokens < one_more.tokens  # no more than needed was cut
 
 
-def test_a_window_without_room_for_any_context_is_a_failure(server: OpenAIServer) -> None:
-    answer = answerer(server, window=60, max_tokens=20).answer(QUERY, CONTEXT, TURNS)
+def test_statements_that_exceed_the_window_stay_statements(server: OpenAIServer) -> None:
+    said = [Statement(f"S{at}", "unit", f"S{at}: {turn.text}", (turn.turn_id,)) for at, turn in enumerate(TURNS)]
+    text = render_statements(said)
+    context = replace(CONTEXT, text=text, tokens=TOKENS.count(text), statements=tuple(said))
+    answer = answerer(server, window=200, max_tokens=20).answer(QUERY, context, TURNS)
+    assert 0 < answer.dropped < 12
+    assert f"The {answer.dropped} oldest statements were left out" in answer.note
+    prompt = server.log[0].texts[-1]
+    assert [it.text in prompt for it in said] == [False] * answer.dropped + [True] * (12 - answer.dropped)
+    assert "[Session" not in prompt
+
+
+@pytest.mark.parametrize("window", [60, 140])
+def test_a_window_without_room_for_any_context_is_a_failure(server: OpenAIServer, window: int) -> None:
+    """At 60 tokens the prompt alone is too long, at 140 the newest turn is: nothing is asked about nothing."""
+    long = assemble([Candidate(replace(TURNS[-1], utterances=(LONG,)), "history")], TOKENS)
+    answer = answerer(server, window=window, max_tokens=20).answer(QUERY, long, TURNS)
     assert answer.failure is not None
     assert answer.failure.kind == "context too long"
     assert server.log == []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuemem.context import keep_newest
 from cuemem.errors import BadInput, BadSetting
 from cuemem.lexical import LexicalIndex
 from cuemem.methods import QGMem
@@ -252,6 +253,29 @@ def test_a_budget_takes_units_best_first_and_turns_come_whole() -> None:
     assert f"over the budget of {whole.tokens - 1:,}" in str(two.cut[0].cut)
     as_turns = QGMem(unit_source="given", lexical=False, context_form=TURNS, working_memory=2)
     assert memory.recall(Query("@0"), as_turns).context.turn_ids == ("D1:1", "D2:1")
+
+
+def test_what_a_window_cannot_hold_goes_oldest_first_and_the_rest_keeps_its_form() -> None:
+    """Units 0 and 2 are one trace, 1 stands alone; the oldest source turn is unit 0's, the newest unit 2's."""
+    _, memory = built(four_units(), (Trajectory(("u0", "u2"), "Kept, then sold."),))
+    method = QGMem(unit_source="given", lexical=False)
+    whole = memory.recall(Query("@0"), method).context
+    left = {}
+    for budget in range(1, whole.tokens + 1):
+        kept = keep_newest(whole, memory.turns, WordTokens(), budget, "too old")
+        assert kept.tokens == WordTokens().count(kept.text) <= budget
+        assert {*kept.turn_ids, *(item.turn_id for item in kept.cut)} == set(whole.turn_ids)
+        left[tuple(it.label for it in kept.statements)] = kept
+    assert list(left) == [(), ("MU2", "F2"), ("MU2", "MU3", "F2", "F3"), ("MU1", "MU2", "MU3", "F1", "F2", "F3")]
+    assert left[("MU1", "MU2", "MU3", "F1", "F2", "F3")] == whole
+    assert left[("MU2", "F2")].text == (
+        "Evidence clusters:\n"
+        "- trajectory: Kept, then sold.\n"
+        "  MU2 (utterance_time Sunday, 31 March 2024, 09:00; happened 2024-03; current state): "
+        "Ann sold the bees @10\n"
+        "Facts:\n"
+        "F2 (MU2): Ann | does | Ann sold the bees @10"
+    )
 
 
 def test_a_source_out_of_step_is_a_fault() -> None:

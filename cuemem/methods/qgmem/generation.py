@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cuemem.context import Candidate
+from cuemem.context import Candidate, render_statements
 from cuemem.methods.qgmem.units import UnitIndex, utterance_time
 from cuemem.ports import TokenCounter
-from cuemem.types import ContextItem, EvidenceContext, MemoryTrace, Statement
+from cuemem.types import ContextItem, EvidenceContext, MemoryTrace, Statement, TurnId
 
 # A trajectory tells states of one relation apart; without one all that is known is which memory is the newest.
 _WRITTEN = ("earlier state", "current state")
 _UNWRITTEN = ("older", "newest")
+_UNITS, _FACTS = "Evidence clusters:", "Facts:"
 _SPACE = re.compile(r"\s+")
 
 
@@ -88,22 +89,17 @@ def serialise(index: UnitIndex, working: Sequence[int]) -> Serialised:
     for unit in working:
         trace = index.trace_of.get(unit)
         clusters.setdefault(("trace", trace.index) if trace else ("unit", unit), []).append(unit)
-    lines = ["Evidence clusters:"]
     statements: list[Statement] = []
     for units in clusters.values():
         trace = index.trace_of.get(units[0])
-        if trace is not None:
-            lines.append(f"- {_headline(index, trace)}")
+        above, lead = ((_UNITS,), "- ") if trace is None else ((_UNITS, f"- {_headline(index, trace)}"), "  ")
         for unit in sorted(units):
             line = _line(index, labels[unit], unit, trace)
-            statements.append(_statement(index, labels[unit], "unit", line, unit))
-            lines.append(f"  {line}" if trace is not None else f"- {line}")
-    lines.append("Facts:")
+            statements.append(Statement(labels[unit], "unit", line, _sources(index, unit), above, lead))
     for place, edge in enumerate(local_graph(index, working).edges, 1):
         line = f"F{place} ({labels[edge.unit]}): {edge.source} | {edge.predicate} | {edge.target}"
-        statements.append(_statement(index, f"F{place}", "fact", line, edge.unit))
-        lines.append(line)
-    return Serialised("\n".join(lines), tuple(statements))
+        statements.append(Statement(f"F{place}", "fact", line, _sources(index, edge.unit), (_FACTS,)))
+    return Serialised(render_statements(statements), tuple(statements))
 
 
 def _headline(index: UnitIndex, trace: MemoryTrace) -> str:
@@ -123,8 +119,8 @@ def _line(index: UnitIndex, label: str, unit: int, trace: MemoryTrace | None) ->
     return f"{label} ({'; '.join(facts)}): {it.fact_text}"
 
 
-def _statement(index: UnitIndex, label: str, kind: str, line: str, unit: int) -> Statement:
-    return Statement(label, kind, line, tuple(index.turns[turn].turn_id for turn in index.spans[unit]))
+def _sources(index: UnitIndex, unit: int) -> tuple[TurnId, ...]:
+    return tuple(turn.turn_id for turn in index.turns_of(unit))
 
 
 # --- contexts ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from cuemem.evaluation.answer import left_out
 from cuemem.evaluation.compare import Row
 from cuemem.evaluation.f1 import OFFICIAL, SET_TOKENS, SUBSTRING
 from cuemem.text import counted, money
@@ -32,9 +33,9 @@ def size(entrant: Entrant, standing: Standing, longest: int) -> Html:
     whole, sent = standing.contestant.context.tokens, standing.sent.tokens
     share = sent / longest if longest else 0.0
     evidence = f" · {entrant.found} of {counted(entrant.gold, 'gold turn')}" if entrant.gold else ""
-    left_out = len(standing.contestant.context.items) - len(standing.sent.items)
-    if left_out:
-        evidence += f" · {counted(left_out, 'oldest turn')} left out, since the model's window is shorter"
+    missing, what = left_out(standing.contestant.context, standing.sent)
+    if missing:
+        evidence += f" · {counted(missing, f'oldest {what}')} left out, since the model's window is shorter"
     beside = "" if sent == longest or not longest else f", {share:.0%} of the longest"
     return html(
         '<div class="cma-bar" role="img" aria-label="{tokens:,} of {longest:,} tokens">'

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cuemem.adapters.store import Store
-from cuemem.errors import BadInput, CueMemError
+from cuemem.errors import BadInput, ChatFailure, CueMemError
 from cuemem.evaluation.answer import Answerer
 from cuemem.evaluation.compare import Contestant
 from cuemem.evaluation.control import at_equal_tokens
@@ -96,7 +97,8 @@ class Source:
         window = answerer.chat.window
         room = None if window is None else answerer.room(question.query, window)
         if room is not None and 0 < room < context.tokens:
-            context = answerer.fitted(question.query, context, self.turns)
+            with suppress(ChatFailure):  # nothing of it fits, which is the answer's failure
+                context = answerer.fitted(question.query, context, self.turns)
         request = answerer.request(question.query, context, about)
         count = context.tokens + answerer.around(question.query)
         return {"request_key": request.key(answerer.chat.name), "prompt_tokens": count}
