@@ -5,12 +5,12 @@ Shared by every method, so that methods differ only in the turns they choose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cuemem.ports import TokenCounter
-from cuemem.types import ContextItem, ContextRole, Edge, EvidenceContext, Statement, Turn
+from cuemem.types import ContextItem, ContextRole, Edge, EvidenceContext, Statement, Turn, TurnId
 
 GAP = "…"
 
@@ -163,45 +163,50 @@ def keep_newest(
     chosen. A context of statements stays one: those go that were said first, all that were said last in the same
     turn together.
     """
-    if context.statements:
-        return _newest_statements(context, turns, tokens, budget, reason)
-    place = {turn.turn_id: turn for turn in turns}
-    lines = [(place[item.turn_id], item.text) for item in context.items]
-    low = _fewest(len(lines), lambda dropped: tokens.count(render(lines[dropped:])) <= budget)
-    text = render(lines[low:])
-    dropped = tuple(replace(item, cut=reason) for item in context.items[:low])
-    return EvidenceContext(context.items[low:], text, tokens.count(text), context.budget, context.cut + dropped)
+    ages = _ages(context, turns)
+    steps = [*(sum(it < age for it in ages) for age in sorted(set(ages))), len(ages)]
+    low, high = 0, len(steps) - 1  # the fewest to drop: what is left shrinks with every drop, so halving finds it
+    while low < high:
+        middle = (low + high) // 2
+        enough = tokens.count(_newer(context, turns, ages, steps[middle])[0]) <= budget
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return without_oldest(context, turns, tokens, steps[low], reason)
 
 
-def _newest_statements(
-    context: EvidenceContext, turns: Sequence[Turn], tokens: TokenCounter, budget: int, reason: str
+def without_oldest(
+    context: EvidenceContext, turns: Sequence[Turn], tokens: TokenCounter, count: int, reason: str
 ) -> EvidenceContext:
-    place = {turn.turn_id: turn.index for turn in turns}
-    said_in = [max(place[turn_id] for turn_id in it.turn_ids) for it in context.statements]
-    ages = [*sorted(set(said_in)), len(turns)]
-
-    def newer(count: int) -> tuple[Statement, ...]:
-        return tuple(it for it, age in zip(context.statements, said_in, strict=True) if age >= ages[count])
-
-    low = _fewest(len(ages) - 1, lambda count: tokens.count(render_statements(newer(count))) <= budget)
-    kept = newer(low)
-    text = render_statements(kept)
-    inside = {turn_id for it in kept for turn_id in it.turn_ids}
-    items = tuple(_behind(item, kept, tokens) for item in context.items if item.turn_id in inside)
+    """The context without its ``count`` oldest turns, or statements where it holds those."""
+    text, inside, statements = _newer(context, turns, _ages(context, turns), count)
+    items = [item for item in context.items if item.turn_id in inside]
+    if statements:
+        items = [_behind(item, statements, tokens) for item in items]
     dropped = tuple(replace(item, cut=reason) for item in context.items if item.turn_id not in inside)
-    return EvidenceContext(items, text, tokens.count(text), context.budget, context.cut + dropped, kept)
+    return EvidenceContext(tuple(items), text, tokens.count(text), context.budget, context.cut + dropped, statements)
+
+
+def _ages(context: EvidenceContext, turns: Sequence[Turn]) -> list[int]:
+    """Where each turn stands in the conversation, or each statement's last turn."""
+    place = {turn.turn_id: turn.index for turn in turns}
+    if context.statements:
+        return [max(place[turn_id] for turn_id in it.turn_ids) for it in context.statements]
+    return [place[item.turn_id] for item in context.items]
+
+
+def _newer(
+    context: EvidenceContext, turns: Sequence[Turn], ages: Sequence[int], count: int
+) -> tuple[str, set[TurnId], tuple[Statement, ...]]:
+    """What is left without the ``count`` oldest: the text, its turns, its statements."""
+    left = sorted(sorted(range(len(ages)), key=lambda at: ages[at])[count:])
+    if context.statements:
+        statements = tuple(context.statements[at] for at in left)
+        return render_statements(statements), {name for it in statements for name in it.turn_ids}, statements
+    place = {turn.turn_id: turn for turn in turns}
+    items = [context.items[at] for at in left]
+    return render([(place[it.turn_id], it.text) for it in items]), {it.turn_id for it in items}, ()
 
 
 def _behind(item: ContextItem, statements: Sequence[Statement], tokens: TokenCounter) -> ContextItem:
     """A turn with those of the statements that it stands behind."""
     text = "\n".join(it.text for it in statements if item.turn_id in it.turn_ids)
     return replace(item, text=text, tokens=tokens.count(text))
-
-
-def _fewest(most: int, enough: Callable[[int], bool]) -> int:
-    """The least count that is enough, or ``most``: what is left shrinks with every drop, so halving finds it."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return low

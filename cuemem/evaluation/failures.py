@@ -42,9 +42,9 @@ CLASSES: tuple[FailureClass, ...] = (
 ABOUT: Mapping[FailureClass, str] = {
     "gold wrong or disputed": "the gold answer or its evidence is doubted, or nothing that it cites can be found",
     "image needed": "the gold answer stands on a picture, and in no word of the gold turns or their captions",
-    "no cue": "a gold turn has no cue, or memory unit, so no question can reach it by its own",
-    "not retrieved": "a gold turn, or its cues, ranks too low, and no edge reaches it",
-    "cut by budget": "a gold turn was retrieved and did not fit the budget",
+    "no cue": "a gold turn has no cue or memory unit, so no question can reach it by its own",
+    "not retrieved": "a gold turn, or its cues or units, ranks too low, and no edge reaches it",
+    "cut by budget": "a gold turn was retrieved and did not fit the budget, or the model's window",
     "in context but wrong": "all gold turns were in the context, and the answer is wrong all the same",
     "right but judged wrong": "the answer is right by a person, by its words, or by every other judge",
     "abstention error": "an answer where there is none to give, or none where all gold turns were in the context",
@@ -60,6 +60,7 @@ LOSSES: Mapping[LossStage, FailureClass] = {
     "below k": "not retrieved",
     "not ranked": "not retrieved",
     "cut by budget": "cut by budget",
+    "cut by window": "cut by budget",
 }
 _ABSTAINS = re.compile(
     r"no information available|not (?:be )?(?:mentioned|specified|stated|provided)"
@@ -197,8 +198,7 @@ def _said(utterance: Utterance) -> str:
 def _lost(row: ResultRow, _beside: Beside) -> Proposal | None:
     by_class: dict[FailureClass, list[TurnId]] = {}
     for turn_id, stage in row.lost.items():
-        if stage in LOSSES:
-            by_class.setdefault(LOSSES[stage], []).append(turn_id)
+        by_class.setdefault(LOSSES[stage], []).append(turn_id)
     for kind in ("no cue", "not retrieved", "cut by budget"):
         if kind in by_class:
             return Proposal(kind, f"{', '.join(by_class[kind])}: {ABOUT[kind].partition(', so')[0]}.")

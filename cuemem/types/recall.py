@@ -136,7 +136,18 @@ class Recall:
     trace: tuple[Stage, ...]
 
 
-LossStage = Literal["no cue", "below m", "no unit", "below n", "below k", "cut by budget", "in context", "not ranked"]
+# "cut by window": chosen, and left out of the prompt since the model's window was too short.
+LossStage = Literal[
+    "no cue",
+    "below m",
+    "no unit",
+    "below n",
+    "below k",
+    "cut by budget",
+    "cut by window",
+    "in context",
+    "not ranked",
+]
 
 
 @dataclass(frozen=True, slots=True)

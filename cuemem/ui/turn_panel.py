@@ -18,6 +18,7 @@ from cuemem.ui.trace.why import cue_list
 STAGES: Mapping[LossStage, tuple[str, str]] = {
     "in context": ("In the context", "cm-good"),
     "cut by budget": ("Cut by the budget", "cm-busy"),
+    "cut by window": ("Cut by the model's window", "cm-busy"),
     "below m": ("Not retrieved", "cm-bad"),
     "below n": ("Not retrieved", "cm-bad"),
     "below k": ("Not activated", "cm-bad"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from cuemem.evaluation.failures import Beside, propose, wrong
 from cuemem.evaluation.metrics import Gold, Retrieval, Score
 from cuemem.evaluation.run import ResultRow
-from cuemem.types import Answer, Evidence, Failure, PromptVersion, Question, Turn, Utterance, Verdict
+from cuemem.types import Answer, Evidence, Failure, LossStage, PromptVersion, Question, Turn, Utterance, Verdict
 
 PROMPT = PromptVersion("answer_short", "abc")
 WHOLE, NONE = Score(1.0, 1.0, 1.0, 0.1), Score(None, None, None, None)
@@ -94,3 +94,11 @@ def test_what_a_failure_is() -> None:
     assert not wrong(row(), "evidence")
     assert wrong(row(outcome="correct", lost=LATE), "evidence")
     assert not wrong(row(lost=LATE, **ASIDE), "evidence")
+
+
+@pytest.mark.parametrize("stage", [it for it in get_args(LossStage) if it != "in context"])
+def test_no_turn_that_was_lost_counts_as_in_the_context(stage: Any) -> None:
+    for measure in ("verdicts", "evidence"):
+        proposal = propose(row(lost={"D1:1": stage}), measure)  # type: ignore[arg-type]
+        assert proposal.kind in ("no cue", "not retrieved", "cut by budget")
+        assert "D1:1" in proposal.why

@@ -14,6 +14,7 @@ from cuemem.adapters.chat import CallLimits
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadInput, BadSetting, ChatFailure, Stopped
+from cuemem.evaluation.failures import propose
 from cuemem.evaluation.run import ORACLE
 from cuemem.evaluation.summary import summarise_run
 from cuemem.evaluation.tables import SUBSTRING_SHORT, Shown, answers_overview, by_category
@@ -154,6 +155,37 @@ def test_failures_are_counted_and_asked_again_on_request(bench: Workbench, chat:
     going(bench, (run_id,), retry_failed=True)
     rows = opened(bench.store, run_id).rows
     assert all(row.answer and row.answer.failure is None for row in rows)
+
+
+def test_what_a_window_cut_is_not_in_the_context_until_it_is_asked_whole(
+    bench: Workbench, chat: ScriptedChat
+) -> None:
+    ids = begin(bench, plan(bench, "full_history", judging=None))
+    going(bench, ids, ask=False)
+    size = opened(bench.store, ids[0]).rows[0].retrieval.tokens
+
+    def narrow(request: ChatRequest) -> str:
+        if bench.tokens.count(request.text) > size // 2:
+            raise ChatFailure("context too long", "Too long.", tried=1)
+        raise ChatFailure("refused", "It will not say.", tried=1)
+
+    chat.respond = narrow
+    going(bench, ids)
+    rows = opened(bench.store, ids[0]).rows
+    cut = [row for row in rows if row.lost]
+    assert cut
+    assert all(row.answer and row.answer.dropped and row.retrieval.tokens < size / 2 for row in rows)
+    for row in cut:
+        assert row.retrieval.turn.recall == 1 - len(row.lost) / len(row.gold.turns)
+        assert row.answer
+        given = replace(row, answer=replace(row.answer, text="no", failure=None))
+        assert propose(given, "verdicts").kind == "cut by budget"
+    assert summarise_run(rows).losses["cut by window"] == sum(len(row.lost) for row in cut)
+    chat.respond = answer_or_judge
+    going(bench, ids, retry_failed=True)
+    rows = opened(bench.store, ids[0]).rows
+    assert not any(row.lost for row in rows)
+    assert {row.retrieval.tokens for row in rows} == {size}
 
 
 def test_accepted_answers_are_matched_where_a_dataset_lists_them(bench: Workbench, chat: ScriptedChat) -> None:

@@ -32,7 +32,8 @@ def size(entrant: Entrant, standing: Standing, longest: int) -> Html:
     """The tokens of the context as a bar beside the longest one's; hatched what the model's window leaves out."""
     whole, sent = standing.contestant.context.tokens, standing.sent.tokens
     share = sent / longest if longest else 0.0
-    evidence = f" · {entrant.found} of {counted(entrant.gold, 'gold turn')}" if entrant.gold else ""
+    found = len(entrant.gold.intersection(standing.sent.turn_ids))
+    evidence = f" · {found} of {counted(len(entrant.gold), 'gold turn')}" if entrant.gold else ""
     missing, what = left_out(standing.contestant.context, standing.sent)
     if missing:
         evidence += f" · {counted(missing, f'oldest {what}')} left out, since the model's window is shorter"

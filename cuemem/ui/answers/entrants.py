@@ -8,7 +8,7 @@ from typing import Any
 
 from cuemem.evaluation.compare import Contestant
 from cuemem.evaluation.metrics import gold_of
-from cuemem.types import Question
+from cuemem.types import Question, TurnId
 from cuemem.ui import cache
 from cuemem.ui.answers.choices import ORACLE_ID, TITLES, Choices
 from cuemem.ui.scene import Scene, build_scene
@@ -24,8 +24,7 @@ class Entrant:
     title: str
     told: str
     contestant: Contestant | None
-    found: int = 0
-    gold: int = 0
+    gold: frozenset[TurnId] = frozenset()
 
 
 def entrants(scene: Scene, question: Question, chosen: Choices) -> tuple[Entrant, ...]:
@@ -60,9 +59,8 @@ def _recalled(name: str, scene: Scene, method: Any, question: Question) -> Entra
     recall = scene.memory.recall(question.query, method, scene.budget)
     title = method.title if method == scene.method else f"{method.title}, anchors only"
     contestant = Contestant(title, recall.context, scene.memory.turns, recall)
-    gold = set(gold_of(question, scene.memory.turns).turns)
-    found = len(gold & set(recall.context.turn_ids))
-    return Entrant(name, title, _told(scene, method), contestant, found, len(gold))
+    gold = frozenset(gold_of(question, scene.memory.turns).turns)
+    return Entrant(name, title, _told(scene, method), contestant, gold)
 
 
 def _told(scene: Scene, method: Any) -> str:
@@ -77,6 +75,5 @@ def _told(scene: Scene, method: Any) -> str:
 def _oracle(scene: Scene, question: Question) -> Entrant:
     unit = scene.choice.turns if scene.choice else "auto"
     made = oracle(cache.workbench(), scene.summary.conversation_id, question, unit)
-    count = len(made.context.items)
-    gold = len(gold_of(question, made.turns).turns)
-    return Entrant(ORACLE_ID, made.name, "the gold turns alone", made, count, gold)
+    gold = frozenset(gold_of(question, made.turns).turns)
+    return Entrant(ORACLE_ID, made.name, "the gold turns alone", made, gold)

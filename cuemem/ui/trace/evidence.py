@@ -22,6 +22,7 @@ LOST: Mapping[LossStage, str] = {
     "below k": "lost at activation: its best unit is below the k that are kept",
     "below m": "lost at retrieval: ranked below what is retrieved, and no edge reaches it",
     "cut by budget": "reached, but cut by the budget",
+    "cut by window": "reached, but cut by the model's window",
     "not ranked": "not ranked",
 }
 

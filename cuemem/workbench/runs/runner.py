@@ -152,7 +152,8 @@ class Runner:
         self.workbench.embedder.hold([row.question.text for row in todo])
 
         def work(row: ResultRow) -> None:
-            contestant, _ = self._source(row.conversation_id).contestant(row.question)
+            place = self._source(row.conversation_id)
+            contestant, _ = place.contestant(row.question)
             answer = answerer.answer(row.question.query, contestant.context, contestant.turns, row.conversation_id)
             if self.ask and self.patience.ends(answer.failure) and answer.failure is not None:
                 raise ChatFailure(answer.failure.kind, answer.failure.sentence)
@@ -160,7 +161,7 @@ class Runner:
             self._keep(
                 [
                     replace(
-                        row,
+                        place.as_sent(row, contestant, answer.dropped),
                         answer=answer,
                         verdict=None,
                         official_f1=made.official_f1,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cuemem.adapters.store import Store
+from cuemem.context import without_oldest
 from cuemem.errors import BadInput, ChatFailure, CueMemError
 from cuemem.evaluation.answer import Answerer
 from cuemem.evaluation.compare import Contestant
 from cuemem.evaluation.control import at_equal_tokens
-from cuemem.evaluation.metrics import gold_of, measure, measure_context
+from cuemem.evaluation.metrics import Gold, Retrieval, gold_of, measure, measure_context
 from cuemem.evaluation.oracle import oracle_context
 from cuemem.evaluation.retrieval import category_label
 from cuemem.evaluation.run import ORACLE, CueOrigin, ResultRow, RunCard, RunConversation
@@ -20,7 +21,7 @@ from cuemem.knobs import fingerprint, with_settings
 from cuemem.methods import method_named
 from cuemem.ports import Memory, TokenCounter
 from cuemem.turns import cut_turns
-from cuemem.types import Conversation, ConversationId, Flag, LossStage, Question, Turn, TurnId
+from cuemem.types import Conversation, ConversationId, EvidenceContext, Flag, LossStage, Question, Turn, TurnId
 from cuemem.workbench.materials import material_of
 from cuemem.workbench.workbench import Workbench
 
@@ -53,11 +54,6 @@ class Source:
         """What the context holds of the question's gold; with a model also what it will be asked."""
         contestant, method = self.contestant(question)
         gold = gold_of(question, self.turns)
-        by_id = {turn.turn_id: turn for turn in self.turns}
-        if contestant.recall is None:
-            retrieval = measure_context(contestant.context, gold, by_id)
-        else:
-            retrieval = measure(contestant.recall, gold, by_id)
         missed = set(gold.turns) - set(contestant.context.turn_ids)
         flag = self.flags.get(question.index)
         row = ResultRow(
@@ -65,11 +61,27 @@ class Source:
             conversation=self.conversation.title,
             question=question,
             gold=gold,
-            retrieval=retrieval,
+            retrieval=self._measured(contestant, contestant.context, gold),
             lost={it: self._stage(question, method, it, contestant) for it in gold.turns if it in missed},
             flag=flag.kind if flag else "",
         )
         return row if answerer is None else replace(row, **self._prompt(question, contestant, answerer))
+
+    def as_sent(self, row: ResultRow, contestant: Contestant, dropped: int) -> ResultRow:
+        """The row with what was sent of the context: the oldest part may have exceeded the model's window."""
+        context = contestant.context
+        if dropped:
+            context = without_oldest(context, self.turns, self.tokens, dropped, "exceeds the model's window")
+        lost = {turn_id: stage for turn_id, stage in row.lost.items() if stage != "cut by window"}
+        sent = {*context.turn_ids, *lost}
+        lost |= {turn_id: "cut by window" for turn_id in row.gold.turns if turn_id not in sent}
+        return replace(row, retrieval=self._measured(contestant, context, row.gold), lost=lost)
+
+    def _measured(self, contestant: Contestant, context: EvidenceContext, gold: Gold) -> Retrieval:
+        by_id = {turn.turn_id: turn for turn in self.turns}
+        if contestant.recall is None:
+            return measure_context(context, gold, by_id)
+        return measure(replace(contestant.recall, context=context), gold, by_id)
 
     def _as_set(self, question: Question, memory: Memory) -> Any:
         if self.card.graph == "on":
