@@ -72,7 +72,9 @@ class Source:
         context = contestant.context
         if dropped:
             context = without_oldest(context, self.turns, self.tokens, dropped, "exceeds the model's window")
-        lost = {turn_id: stage for turn_id, stage in row.lost.items() if stage != "cut by window"}
+        lost: dict[TurnId, LossStage] = {
+            turn_id: stage for turn_id, stage in row.lost.items() if stage != "cut by window"
+        }
         sent = {*context.turn_ids, *lost}
         lost |= {turn_id: "cut by window" for turn_id in row.gold.turns if turn_id not in sent}
         return replace(row, retrieval=self._measured(contestant, context, row.gold), lost=lost)
