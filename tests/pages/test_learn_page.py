@@ -51,9 +51,9 @@ def test_every_step_has_its_link(open_page: OpenPage, sample_store: Path, lesson
 
 
 def test_back_and_on(open_page: OpenPage, sample_store: Path) -> None:
-    test = opened(open_page, sample_store, 7)
+    test = opened(open_page, sample_store, 8)
     button(test, "learn.on").click().run()
-    assert test.query_params["page.step"] == "8"
+    assert test.query_params["page.step"] == "9"
     assert not [it for it in test.button if it.key == "learn.on"]
     button(test, "learn.back").click().run()
     button(test, "learn.step.2").click().run()
@@ -162,7 +162,7 @@ def test_any_other_question(open_page: OpenPage, sample_store: Path, monkeypatch
     button(test, "learn.story").click().run()
     assert not test.exception
     assert test.query_params["question"] == "0"
-    assert test.query_params["page.step"] == "8"
+    assert test.query_params["page.step"] == "9"
 
 
 def test_another_method_gives_way(open_page: OpenPage, sample_store: Path) -> None:

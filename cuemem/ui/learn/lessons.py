@@ -168,8 +168,22 @@ LESSONS: tuple[Lesson, ...] = (
         (),
         "cuemem/evaluation/sweep.py::sweep",
     ),
+    Lesson(
+        9,
+        "Beside",
+        "The same question, another method",
+        "5.1",
+        "There are other ways to make a memory. One of them keeps no turn graph. It writes down **memory units**: "
+        "single facts with the names, places and times in them. A question is looked up by three rankings side by "
+        "side (its words, its meaning, and the people, places and times that it demands), which are joined by "
+        "adding up reciprocal ranks; the best units become the context. Facts that change are tied into **traces**, "
+        "so that the newest state is known. Both methods answer to the same protocol, so one question can be put to "
+        "both.",
+        (),
+        "cuemem/ports.py::MemoryMethod",
+    ),
 )
-STEPS = len(LESSONS) - 1  # the last one is no step of the method
+STEPS = len(LESSONS) - 2  # the last two are no steps of the method
 
 
 def lesson_of(note: str) -> tuple[Lesson, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.ui import controls
-from cuemem.ui.learn import beginning, frame, lecture, limits, offline, online
+from cuemem.ui.learn import beginning, beside, frame, lecture, limits, offline, online
 from cuemem.ui.learn.lecture import Lecture
 from cuemem.ui.markup import notice
 
@@ -20,6 +20,7 @@ _OBJECTS: Mapping[int, Callable[[Lecture, DeltaGenerator, DeltaGenerator], None]
     6: online.hop,
     7: online.context,
     8: limits.limits,
+    9: beside.beside,
 }
 
 
