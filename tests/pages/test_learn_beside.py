@@ -53,7 +53,7 @@ def test_one_question_by_every_method(open_page: OpenPage, both_store: Path, rea
             for step in why.steps:
                 assert f"{step.title} {'no rank' if step.rank is None else f'{step.rank:,}'} " in page
     assert "Only CueMem" in page
-    assert "All of them, CueMem and QGMem" in page
+    assert "Brought by all: CueMem and QGMem" in page
     parting = [it for it in test.button if (it.key or "").startswith("learn.parting.")]
     assert parting
     parting[-1].click().run()

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from cuemem.text import counted
-from cuemem.types import Explanation, Question, TurnId
+from cuemem.types import Explanation, Question, Step, TurnId
 from cuemem.ui import state
 from cuemem.ui.learn import words
 from cuemem.ui.learn.lecture import Lecture
@@ -97,7 +97,7 @@ def _group(told: Lecture, found: Sequence[Rival], bringing: tuple[int, ...], tur
     name = (
         "Gold, and brought by none"
         if not titles
-        else f"All of them, {words.listed(titles)}"
+        else f"Brought by all: {words.listed(titles)}"
         if len(titles) == len(found)
         else f"Only {words.listed(titles)}"
     )
@@ -140,18 +140,21 @@ def _gold_turn(told: Lecture, found: Sequence[Rival]) -> None:
 
 def _became(rival: Rival, explained: Explanation) -> Html:
     noun = rival.scene.method.noun
-    steps = [(it.title, it.rank, it.limit, it.passed) for it in explained.steps]
+    steps = [(it.title, it.rank, it.passed, _passing(it)) for it in explained.steps]
     if not steps:
-        steps = [(f"Ranking of the {noun}s", explained.rank, None, explained.rank is not None)]
+        came = {None: "is not enough", "anchor": "is enough"}.get(
+            explained.role, f"comes in as {explained.role} neighbour"
+        )
+        steps = [(f"Ranking of the {noun}s", explained.rank, explained.role is not None, came)]
     rows = [
         html(
             '<tr><th scope="row">{title}</th><td class="cml-number">{rank}</td><td class="{look}">{passed}</td></tr>',
             title=title,
             rank="no rank" if rank is None else f"{rank:,}",
             look="cml-in" if passed else "cml-miss",
-            passed=("passes" if passed else "ends") + (f", the best {limit:,} do" if limit is not None else ""),
+            passed=words_,
         )
-        for title, rank, limit, passed in steps
+        for title, rank, passed, words_ in steps
     ]
     return html(
         '<section class="cml-turn"><p class="cml-task">{title}: <span class="{look}">{stage}</span></p>'
@@ -163,6 +166,12 @@ def _became(rival: Rival, explained: Explanation) -> Html:
         table=_table(("stage", f"best {noun}", ""), rows, (1,)),
         sentence=explained.sentence,
     )
+
+
+def _passing(step: Step) -> str:
+    """Whether a turn got through a stage, and what it takes."""
+    takes = "" if step.limit is None else f"; the best {step.limit:,} pass"
+    return f"{'passes' if step.passed else 'not enough'}{takes}"
 
 
 def _everything(told: Lecture, found: Sequence[Rival]) -> None:
@@ -191,7 +200,7 @@ def _everything(told: Lecture, found: Sequence[Rival]) -> None:
     show(
         paragraph(
             f"Means over {counted(len(questions), 'answerable question')}. The methods spend unlike numbers of "
-            "tokens, so these figures alone do not say which is better: the Sweep page compares them at equal tokens.",
+            "tokens, so these figures alone do not say which is better: the Sweep page compares at equal tokens.",
             "cml-quiet",
         )
     )
