@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 REPLACEMENT = "\ufffd"
@@ -36,6 +37,18 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+class NamedTwice(ValueError):
+    """A key that stands twice in a JSON object: either value may be meant."""
+
+
+def named_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object (as ``object_pairs_hook``) whose keys are distinct. Raises NamedTwice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise NamedTwice(repr(next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))))
+    return made
 
 
 def counted(count: int, noun: str) -> str:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from cuemem.evaluation.answer import Answerer
 from cuemem.evaluation.f1 import official_f1, set_token_f1, substring_match
-from cuemem.evaluation.judge import Judge, reference
-from cuemem.text import as_text
+from cuemem.evaluation.judge import Judge, accepted
 from cuemem.types import Answer, EvidenceContext, Query, Question, Recall, Turn, Verdict
 
 
@@ -81,13 +80,13 @@ def scored(
         return Row(contestant, answer)
     verdict = judge.judge(asked, answer, about) if judge else None
     official = official_f1(asked, answer.text)
-    by_sets = None if asked.unanswerable else set_token_f1(answer.text, reference(asked))
+    by_sets = None if asked.unanswerable else max(set_token_f1(answer.text, gold) for gold in accepted(asked))
     return Row(contestant, answer, verdict, official, by_sets, substring_match(asked, answer.text))
 
 
 def has_gold(question: Question) -> bool:
     """Whether there is anything to judge an answer by."""
-    return question.unanswerable or bool(as_text(question.answer).strip())
+    return question.unanswerable or bool(accepted(question))
 
 
 def differences(rows: Sequence[Row]) -> tuple[str, ...]:

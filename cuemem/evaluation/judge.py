@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from cuemem.errors import BadInput, ChatFailure
 from cuemem.ports import ChatModel
 from cuemem.prompts import Prompts
-from cuemem.text import as_text
+from cuemem.text import as_text, named_once
 from cuemem.types import (
     Answer,
     ChatReply,
@@ -128,20 +128,24 @@ def reference(question: Question) -> str:
     """
     if question.category_number == 5:
         return NOT_MENTIONED
-    answer = question.answer
-    several = isinstance(answer, list) and all(isinstance(it, str) for it in answer)  # each of them is accepted
-    gold = " or ".join(filter(None, map(str.strip, answer))) if several else as_text(answer).strip()
-    if gold:
+    if gold := " or ".join(accepted(question)):
         return gold
     if question.unanswerable:
         return NOT_MENTIONED
     raise BadInput(f"Question {question.index} has no gold answer to be judged by: {question.text}")
 
 
+def accepted(question: Question) -> tuple[str, ...]:
+    """The texts that each are the gold: of a list of texts every one, else the one that there is."""
+    answer = question.answer
+    several = isinstance(answer, list) and all(isinstance(it, str) for it in answer)
+    return tuple(filter(None, (it.strip() for it in (answer if several else [as_text(answer)]))))
+
+
 def parse_judgment(text: str) -> tuple[VerdictOutcome, str]:
     """Outcome and reason of ``{"judgment": "correct" or "incorrect", "reason": …}``; anything else is unparsed."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=named_once)
     except ValueError:
         value = None
     said = value.get("judgment") if isinstance(value, dict) else None

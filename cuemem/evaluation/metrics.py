@@ -83,15 +83,15 @@ def measure_context(
     context: EvidenceContext,
     gold: Gold,
     turns: Mapping[TurnId, Turn],
-    ranked: Sequence[TurnId] = (),
+    ranked: Sequence[TurnId] | None = None,
     anchors: Sequence[TurnId] = (),
 ) -> Retrieval:
-    """Score a context, however it came about."""
+    """Score a context, however it came about; ``ranked`` is None where nothing ranks turns."""
     chosen = context.turn_ids
     return Retrieval(
         turn=score(gold.turns, chosen),
         session=score(gold.sessions, {turns[turn_id].session for turn_id in chosen}),
-        anchor_recall=score(gold.turns, anchors).recall if ranked else None,
+        anchor_recall=score(gold.turns, anchors).recall if ranked is not None else None,
         recall_at={k: recall_at(ranked, gold.turns, k) for k in CUT_OFFS},
         ndcg_at={k: ndcg_at(ranked, gold.turns, k) for k in CUT_OFFS},
         turns=len(chosen),
@@ -99,16 +99,16 @@ def measure_context(
     )
 
 
-def recall_at(ranked: Sequence[TurnId], gold: Sequence[TurnId], k: int) -> float | None:
-    """R@k: the share of the gold among the first k of the ranking."""
-    if not gold or not ranked:
+def recall_at(ranked: Sequence[TurnId] | None, gold: Sequence[TurnId], k: int) -> float | None:
+    """R@k: the share of the gold among the first k of the ranking; 0 where the ranking is empty, None without one."""
+    if not gold or ranked is None:
         return None
     return len(set(gold) & set(ranked[:k])) / len(set(gold))
 
 
-def ndcg_at(ranked: Sequence[TurnId], gold: Sequence[TurnId], k: int) -> float | None:
+def ndcg_at(ranked: Sequence[TurnId] | None, gold: Sequence[TurnId], k: int) -> float | None:
     """nDCG@k with binary gains, gain / log2(rank + 1); the ideal ranks all gold first, also the never retrieved."""
-    if not gold or not ranked:
+    if not gold or ranked is None:
         return None
     wanted = set(gold)
     gained = sum(1 / math.log2(rank + 1) for rank, turn_id in enumerate(ranked[:k], 1) if turn_id in wanted)

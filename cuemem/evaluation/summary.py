@@ -57,6 +57,7 @@ class Line:
     all: Mean | None
     ndcg_at_10: float | None
     tokens: float | None
+    tokens_p95: float | None
 
     @property
     def apart(self) -> bool:
@@ -153,7 +154,13 @@ def _line(name: str, rows: Sequence[ResultRow]) -> Line:
         all=over_conversations(rows, lambda row: row.retrieval.turn.all),
         ndcg_at_10=mean(row.retrieval.ndcg_at.get(10) for row in rows),
         tokens=mean(float(row.retrieval.tokens) for row in rows),
+        tokens_p95=_p95(rows),
     )
+
+
+def _p95(rows: Sequence[ResultRow]) -> float | None:
+    contexts = [row.retrieval.tokens for row in rows]
+    return float(np.percentile(contexts, 95)) if contexts else None
 
 
 def over_conversations(rows: Sequence[ResultRow], value: Callable[[ResultRow], float | None]) -> Mean | None:
@@ -183,7 +190,7 @@ def costs(rows: Sequence[ResultRow]) -> Costs:
     return Costs(
         answers=len(answers),
         context=mean(map(float, contexts)),
-        context_p95=float(np.percentile(contexts, 95)) if contexts else None,
+        context_p95=_p95(rows),
         tokens_in=mean(float(usage.tokens_in) for usage in used),
         tokens_out=mean(float(usage.tokens_out) for usage in used),
         reconstruction_seconds=mean(row.reconstruction_seconds for row in rows if row.answer),

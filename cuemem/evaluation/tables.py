@@ -95,7 +95,7 @@ def evidence_overview(runs: Sequence[Shown], *, unflagged: bool = False) -> Tabl
     rows = []
     for run in runs:
         line = _headline(run, unflagged=unflagged)
-        found = (NOTHING,) * 7 if line is None else (*_found(line), whole(run.summary.costs.context_p95))
+        found = (NOTHING,) * 7 if line is None else (*_found(line), whole(line.tokens_p95))
         rows.append((run.label, *found))
     notes = () if any(run.card.answering for run in runs) else _notes(runs)
     if any(len(run.card.conversations) == 1 for run in runs):

@@ -82,7 +82,7 @@ class History:
         started = perf_counter()
         context = assemble(self._newest_first, self.tokens, budget)
         trace = (query_stage(None, 0.0), context_stage(context, perf_counter() - started))
-        return Recall(query, method.name, knobs.settings(method), (), (), context, trace)
+        return Recall(query, method.name, knobs.settings(method), (), None, context, trace)
 
     def reached(self, query: Query, method: FullHistory) -> tuple[Indices, Indices]:
         """No anchors; every turn."""

@@ -124,14 +124,15 @@ class Stage:
 class Recall:
     """What a method makes of a query: the context and, stage by stage, how it came about.
 
-    ``ranking`` lists turns best first where the method ranks turns (expansion not counted), else is empty.
+    ``ranking`` lists turns best first (expansion not counted), empty where none was found; None where the method
+    ranks no turns.
     """
 
     query: Query
     method: str
     settings: Mapping[str, Any]
     anchors: tuple[Anchor, ...]
-    ranking: tuple[TurnId, ...]
+    ranking: tuple[TurnId, ...] | None
     context: EvidenceContext
     trace: tuple[Stage, ...]
 

@@ -12,7 +12,7 @@ import pytest
 from cuemem.adapters.chat import CallLimits, LiteLlmChat
 from cuemem.context import Candidate, assemble, render_statements
 from cuemem.evaluation.answer import NOTHING_FOUND, Answerer
-from cuemem.evaluation.compare import Contestant, compare, differences
+from cuemem.evaluation.compare import Contestant, compare, differences, has_gold, scored
 from cuemem.evaluation.judge import Judge
 from cuemem.prompts import Prompts
 from cuemem.turns import cut_turns
@@ -260,6 +260,17 @@ def test_a_question_of_ones_own_has_no_verdict(server: OpenAIServer) -> None:
     for asked in (QUERY, question(adversarial_answer=None).query, replace(question(), answer=None)):
         (row,) = compare(asked, contestants()[:1], model, Judge(model.chat, Prompts(), "strict"))
         assert (row.answer.text, row.verdict, row.official_f1) == ("Ben did.", None, None)
+
+
+def test_any_of_several_accepted_answers_is_the_gold() -> None:
+    def f1(answer: Any, said: str) -> float | None:
+        made = Answer(said, "short", Prompts()["answer_short"].version, True, "m")
+        return scored(replace(question(), answer=answer), contestants()[0], made, None).set_token_f1
+
+    assert f1(["Paris", "the capital of France"], "Paris") == f1("Paris", "Paris") == 1.0
+    assert f1(["Rome", "Paris"], "Oslo") == 0.0
+    assert not has_gold(replace(question(), answer=[" "]))
+    assert not has_gold(replace(question(), answer=[]))
 
 
 def test_what_differs_is_said(server: OpenAIServer) -> None:

@@ -59,6 +59,7 @@ def judge(server: OpenAIServer, protocol: Any = "strict") -> Judge:
         ('{"judgment": null}', "unparsed"),
         ('{"judgment": ["correct"]}', "unparsed"),
         ('{"verdict": "correct"}', "unparsed"),
+        ('{"judgment": "correct", "reason": "r", "judgment": "incorrect"}', "unparsed"),
         ('["correct"]', "unparsed"),
         ('"correct"', "unparsed"),
         ("correct", "unparsed"),

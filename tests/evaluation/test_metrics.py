@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -12,10 +13,10 @@ from sklearn.metrics import ndcg_score
 from cuemem.evaluation.metrics import gold_of, measure, ndcg_at, recall_at, score, summarise
 from cuemem.evaluation.oracle import oracle_context
 from cuemem.evaluation.retrieval import category_label, evaluate, grid, summaries
-from cuemem.methods import CueMem
+from cuemem.methods import CueMem, FullHistory, QGMem
 from cuemem.turns import cut_turns
 from cuemem.types import Evidence, Question
-from tests.fakes import AngleEmbedder, WordTokens, models, talk
+from tests.fakes import AngleEmbedder, GivenUnits, HashEmbedder, WordTokens, models, talk
 
 CUES = {"D1:1": ["a @0"], "D1:4": ["b @10"], "D1:5": ["c @90"], "D2:3": ["d @12"]}
 METHOD = CueMem(cue_source="given", window=1, neighbours=0, top_cues=2)
@@ -53,6 +54,23 @@ def test_ranking_metrics_by_hand() -> None:
     assert ndcg_at(["a"], ["a"], 10) == 1.0
     assert ndcg_at(["x", "a"], ["a"], 10) < 1.0  # ranks 1 and 2 do not weigh the same
     assert ndcg_at(ranked, [], 5) is None
+    # A method that ranks and finds nothing scores 0, or its mean would be of the questions that suit it.
+    assert (recall_at([], ["a"], 5), ndcg_at([], ["a"], 5)) == (0.0, 0.0)
+    assert (recall_at(None, ["a"], 5), ndcg_at(None, ["a"], 5)) == (None, None)
+
+
+def test_a_question_that_no_channel_finds_anything_for_counts_as_nothing_found() -> None:
+    talked = talk(2)
+    given = replace(models({}, HashEmbedder()), unit_sources={"given": GivenUnits({"D1:1": ["bees 1"]})})
+    memory = QGMem(unit_source="given").build(talked, given)
+    asked = question(0, "D1:1", text="zebra")
+    alone = QGMem(unit_source="given", dense=False, attributes=False)
+    (row,) = evaluate(memory, alone, [asked], None)
+    got = row.retrieval
+    assert (got.turn.recall, got.anchor_recall, got.recall_at[5], got.ndcg_at[10]) == (0.0, 0.0, 0.0, 0.0)
+    history = FullHistory().build(talked, given)
+    (row,) = evaluate(history, FullHistory(), [asked], None)
+    assert (row.retrieval.anchor_recall, row.retrieval.ndcg_at[10]) == (None, None)
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=30), st.integers(0, 5), st.integers(1, 30))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import pytest
 
 from cuemem.adapters.store import Store
 from cuemem.errors import BadInput
+from cuemem.evaluation.contrast import unlike
 from cuemem.evaluation.metrics import Gold, Retrieval, Score
-from cuemem.evaluation.run import Code, QuestionSet, ResultRow, RunCard, RunConversation, as_json
-from cuemem.evaluation.tables import Table
+from cuemem.evaluation.run import Code, DataFile, QuestionSet, ResultRow, RunCard, RunConversation, as_json
+from cuemem.evaluation.summary import summarise_run
+from cuemem.evaluation.tables import Shown, Table, evidence_overview
 from cuemem.evaluation.written import latex, markdown
 from cuemem.types import Question
 from cuemem.workbench.runs import listed, opened
@@ -87,3 +90,22 @@ def test_texts_stand_in_markdown_and_latex_as_text() -> None:
     assert "100 % of \\$x\\_1\\$" in markdown(made)
     assert r"a | b `c` \textless{}d\textgreater{} \& e\_f & 1 -- 2 \\" in latex(made)
     assert r"\caption{100 \% of \$x\_1\$. \# \{note\}}" in latex(made)
+
+
+def test_runs_are_unlike_by_what_is_in_their_files_not_by_what_these_are_called() -> None:
+    one, renamed, other = (DataFile(name, sha, "locomo") for name, sha in (("a", "1"), ("b", "1"), ("a", "2")))
+    assert unlike(replace(card(), files=(one,)), replace(card(), files=(renamed,))) == ()
+    assert unlike(replace(card(), files=(one,)), replace(card(), files=(other,)))[0].startswith(
+        "The datasets differ: a (sha256 1)"
+    )
+
+
+def test_the_size_of_contexts_is_of_the_questions_that_the_table_names() -> None:
+    """Ten answerable questions of 1 to 10 tokens; one that is scored apart and one that is flagged have a million."""
+    sizes = [*range(1, 11), 10**6, 10**6]
+    rows = [replace(row(at), retrieval=replace(row(at).retrieval, tokens=size)) for at, size in enumerate(sizes)]
+    apart = replace(rows[10], question=replace(rows[10].question, category_number=5))
+    flagged = replace(rows[11], flag="wrong answer")
+    shown = Shown("A", "r", card(), summarise_run([*rows[:10], apart, flagged]))
+    assert evidence_overview([shown], unflagged=True).rows[0][-2:] == ("6", "10")
+    assert evidence_overview([shown]).rows[0][-1] == "500,005"

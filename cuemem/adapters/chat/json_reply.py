@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import json_repair
 import jsonschema
 
 from cuemem.errors import ChatFailure
+from cuemem.text import NamedTwice, named_once
 from cuemem.types import JsonSchema
 
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPEN_THOUGHT = re.compile(r"^\s*<think(?:ing)?>")
+_KEY = re.compile(r"""(["'])(\w+)\1\s*:""")
 _SHOWN = 160
-
-
-class _Twice(ValueError):
-    """A key that stands twice in an object: either value may be meant."""
 
 
 def without_thoughts(text: str) -> tuple[str, str]:
@@ -46,11 +46,18 @@ def json_text(text: str, schema: JsonSchema) -> str:
 
 def _value(spoken: str, schema: JsonSchema) -> Any:
     """The value that was meant: as it stands, out of a fence, out of the prose, or repaired."""
+    try:
+        return _meant(spoken, schema)
+    except NamedTwice as error:
+        raise ChatFailure("not JSON", f"The reply names the key {error} twice.", text=spoken) from error
+
+
+def _meant(spoken: str, schema: JsonSchema) -> Any:
     for candidate in (spoken, *(match.strip() for match in _FENCE.findall(spoken))):
         try:
             return _wrapped(_loads(candidate), schema)
-        except _Twice as error:
-            raise ChatFailure("not JSON", f"The reply names the key {error} twice.", text=spoken) from error
+        except NamedTwice:
+            raise
         except ValueError:
             continue
     embedded = _embedded(spoken)
@@ -63,28 +70,28 @@ def _value(spoken: str, schema: JsonSchema) -> Any:
 
 
 def _loads(text: str) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        for place, (key, _value) in enumerate(pairs):
-            if any(key == earlier for earlier, _ in pairs[:place]):
-                raise _Twice(repr(key))
-        return dict(pairs)
-
     # Not strict: a line break inside a string is the commonest flaw, and can mean nothing else.
-    value = json.loads(text.lstrip("\ufeff"), strict=False, object_pairs_hook=unique)
+    value = json.loads(text.lstrip("\ufeff"), strict=False, object_pairs_hook=named_once)
     if not isinstance(value, dict | list):
         raise ValueError("a bare value")
     return value
 
 
 def _embedded(text: str) -> list[Any]:
-    """Every JSON object or array that stands in the text on its own."""
+    """Every JSON object or array that stands in the text on its own, not inside a faulty object."""
     found: list[Any] = []
-    decoder = json.JSONDecoder(strict=False)
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=named_once)
     place = 0
     while match := re.compile(r"[{\[]").search(text, place):
+        before = text[: match.start()]
+        if before.count("{") > before.count("}"):
+            place = match.end()
+            continue
         try:
             value, place = decoder.raw_decode(text, match.start())
             found.append(value)
+        except NamedTwice:
+            raise
         except ValueError:
             place = match.start() + 1
     return found
@@ -101,9 +108,27 @@ def _repaired(text: str) -> Any:
         raise ChatFailure("truncated", f"The reply breaks off in the middle of its JSON: …{text[-60:]}", text=text)
     body = text[start.start() : end + 1]
     value = json_repair.loads(body, skip_json_loads=True)
+    _check_once(value, body)
     if not isinstance(value, dict | list) or not _said(value, body):
         raise ChatFailure("not JSON", f"The reply is no JSON and cannot be read as any: {shown(text)}", text=text)
     return value
+
+
+def _check_once(value: Any, source: str) -> None:
+    """Raise NamedTwice where the repair left a key out that the source names: it keeps the last of several."""
+    made = Counter(_keys(value))
+    named = Counter(match[2] for match in _KEY.finditer(source))
+    if twice := next((key for key in made if named[key] > made[key]), None):
+        raise NamedTwice(repr(twice))
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = [*value.values()]
+    if isinstance(value, list):
+        for part in value:
+            yield from _keys(part)
 
 
 def _said(value: Any, source: str) -> bool:
