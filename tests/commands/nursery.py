@@ -12,13 +12,15 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
+import numpy as np
+
 from cuemem.types import Matrix
-from tests.fakes import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,14 +62,14 @@ class Nursery:
         return int(self._from.readline())
 
 
-class _SlowModel(HashEmbedder):
+class _SlowModel:
     """Stands for the embedding model, which takes seconds to load: as wide, and slow enough to be met at work."""
 
     name = "all-MiniLM-L6-v2"
     ready = True
 
     def __init__(self, _name: str = name) -> None:
-        super().__init__(384)
+        pass
 
     def warm_up(self) -> None:
         pass
@@ -75,7 +77,8 @@ class _SlowModel(HashEmbedder):
     def encode(self, texts: Sequence[str]) -> Matrix:
         if len(texts) > 1:
             time.sleep(0.5)
-        return super().encode(texts)
+        rows = np.stack([np.random.default_rng(list(text.encode())).normal(size=384) for text in texts])
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
 def _serve() -> None:
@@ -105,13 +108,16 @@ def _run(app: Callable[[list[str]], object], words: list[str], env: dict[str, st
     os.environ.update(env)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
-    code: object = 0
+    code: object = 1
     try:
         app(words)
     except SystemExit as exit_:
         code = exit_.code
-    sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 1)
+    finally:  # whatever was raised, the copy must end here
+        if sys.exc_info()[1]:
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

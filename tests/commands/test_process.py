@@ -55,7 +55,6 @@ def test_a_store_that_is_held_is_refused_and_its_holder_named(built: Path, tmp_p
 
 
 def test_a_newer_store_is_refused(empty: Cli) -> None:
-    empty("list")
     with Store.open(empty.store) as store, store.writing() as cursor:
         cursor.execute("UPDATE meta SET value = '999' WHERE key = 'schema_version'")
     assert "999" in empty("list", code=3).err

@@ -41,11 +41,13 @@ def stopped(
     nursery: Nursery, store: Path, words: tuple[object, ...], number: int, ready: Callable[[], bool]
 ) -> tuple[int, str]:
     """A command that is sent a signal once it says that it begins and is ``ready``: how it ended, its words."""
-    errors = store.with_name(f"{store.name}.{time.monotonic_ns()}.errors")
+    errors = store.parent.with_name(f"{time.monotonic_ns()}.errors")
     pid = nursery.start(["--store", store, *words], {}, errors)
-    until(lambda: errors.exists() and "…\n" in errors.read_text(encoding="utf-8"))
-    until(ready)
-    code = nursery.end(pid, number)
+    try:
+        until(lambda: errors.exists() and "…\n" in errors.read_text(encoding="utf-8"))
+        until(ready)
+    finally:
+        code = nursery.end(pid, number)
     return code, errors.read_text(encoding="utf-8").partition("…\n")[2]
 
 
@@ -74,7 +76,6 @@ def test_a_load_that_is_stopped_leaves_all_or_nothing(
     file = tmp_path / "many.json"
     (sample,) = json.loads((DATA / "locomo_sample.json").read_text(encoding="utf-8"))
     file.write_text(json.dumps([sample | {"sample_id": f"many-{place}"} for place in range(30)]), encoding="utf-8")
-    empty("list")
     code, said = stopped(nursery, empty.store, ("load", file), number, soon(delay))
     there = len(empty("--json", "list").document["conversations"])
     assert there in (0, 30)
@@ -142,8 +143,11 @@ def test_an_evaluation_that_is_killed_twice_asks_nothing_twice_and_loses_nothing
         for more in (8, 22):  # in the answers of the first run; in the verdicts of it, or in the answers of the next
             stop_at = len(server.log) + more
             pid = nursery.start(["--store", cli.store, *words], env)
-            until(lambda: server.working == 3 and len(server.log) > stop_at)  # noqa: B023 - called here only
-            assert nursery.end(pid, signal.SIGKILL) == -signal.SIGKILL
+            try:
+                until(lambda: server.working == 3 and len(server.log) > stop_at)  # noqa: B023 - called here only
+            finally:
+                code = nursery.end(pid, signal.SIGKILL)
+            assert code == -signal.SIGKILL
             killed.set()
             until(lambda: server.working == 0)
             killed.clear()
