@@ -64,7 +64,7 @@ def test_a_question_that_no_channel_finds_anything_for_counts_as_nothing_found()
     given = replace(models({}, HashEmbedder()), unit_sources={"given": GivenUnits({"D1:1": ["bees 1"]})})
     memory = QGMem(unit_source="given").build(talked, given)
     asked = question(0, "D1:1", text="zebra")
-    alone = QGMem(unit_source="given", dense=False, attributes=False)
+    alone = QGMem(unit_source="given", dense=False, parses="none")
     (row,) = evaluate(memory, alone, [asked], None)
     got = row.retrieval
     assert (got.turn.recall, got.anchor_recall, got.recall_at[5], got.ndcg_at[10]) == (0.0, 0.0, 0.0, 0.0)
