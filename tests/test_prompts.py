@@ -28,7 +28,7 @@ def test_the_priority_instruction_is_the_papers_word_for_word() -> None:
 
 
 def test_history_first_question_last() -> None:
-    for name in ("answer_short", "answer_reasoned"):
+    for name in ("answer_short", "answer_reasoned", "answer_cited"):
         values = dict.fromkeys(PLACES[name], "") | {
             "history": "HISTORY",
             "question": "QUESTION",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -29,14 +29,14 @@ from cuemem.evaluation.compare import Contestant, Row, has_gold, scored
 from cuemem.evaluation.judge import PROTOCOLS, Judge, suited_protocol
 from cuemem.knobs import source_knob
 from cuemem.methods import METHODS, method_named
-from cuemem.types import Query, Question
+from cuemem.types import AnswerStyle, Query, Question
 from cuemem.workbench import Workbench
 from cuemem.workbench.answering import answerer, contestant, judge, keep, oracle
 from cuemem.workbench.materials import source_names
 
 NO_JUDGE = "none"
 _NAMES = tuple(method.name for method in METHODS)
-_STYLES = ("short", "reasoned")
+_STYLES = get_args(AnswerStyle)
 _JUDGES = (*PROTOCOLS, NO_JUDGE)
 _JUDGE: dict[str, Any] = {"rich_help_panel": "Language model", "show_default": False}
 

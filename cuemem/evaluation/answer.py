@@ -1,7 +1,8 @@
-"""Answers from a context, by one prompt for every method: the dated turns first, the question last."""
+"""Answers from a context, by one prompt for every method: what was found first, the question last."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 from cuemem.context import keep_newest, said
 from cuemem.errors import ChatFailure
+from cuemem.evaluation.citing import CITED_SCHEMA, labelled, unknown
 from cuemem.knobs import fingerprint
 from cuemem.ports import ChatModel, TokenCounter
 from cuemem.prompts import Prompts
@@ -57,12 +59,24 @@ class Answerer:
     def request(self, query: Query, context: EvidenceContext, about: str = "") -> ChatRequest:
         """The exact prompt. What comes before the question is the same for every question on one context."""
         messages = self.prompts[f"answer_{self.style}"].fill(
-            history=context.text or NOTHING_FOUND,
+            history=self._history(context) or NOTHING_FOUND,
             question_date=f"Date of the question: {said(query.time)}\n" if query.time else "",
             question=query.text,
             priority=self.prompts["priority"].fill()[0].text if self.priority else "",
         )
-        return ChatRequest(messages, self.prompt, max_tokens=self.max_tokens, about=about)
+        schema = CITED_SCHEMA if self._cites else None
+        return ChatRequest(messages, self.prompt, schema, self.max_tokens, about=about)
+
+    @property
+    def _cites(self) -> bool:
+        return self.style == "cited"
+
+    def _history(self, context: EvidenceContext) -> str:
+        return labelled(context) if self._cites else context.text
+
+    def _labels(self, context: EvidenceContext) -> int:
+        """The tokens that the context grows by where its turns are labelled."""
+        return self.tokens.count(labelled(context)) - context.tokens if self._cites else 0
 
     def answer(self, query: Query, context: EvidenceContext, turns: Sequence[Turn], about: str = "") -> Answer:
         """The model's answer; a failure is kept in it. ``turns`` are those that the context was chosen from."""
@@ -96,8 +110,9 @@ class Answerer:
             for left in reversed(range(_FITTINGS)):
                 request = self.request(query, context, about)
                 try:
-                    reply = (yield from self.chat.stream(request)) if streamed else self.chat.complete(request)
-                    return self._made(reply, *left_out(whole, context))
+                    streams = streamed and request.schema is None
+                    reply = (yield from self.chat.stream(request)) if streams else self.chat.complete(request)
+                    return self._made(reply, context, *left_out(whole, context))
                 except ChatFailure as failure:
                     if failure.kind != "context too long" or not left or not context.items:
                         raise
@@ -114,7 +129,7 @@ class Answerer:
     ) -> EvidenceContext:
         """The context once it has turned out to be too long: by the window that the model told, or by a quarter."""
         budget = int(context.tokens * _SHRINK)
-        if limit and (allowed := self.room(query, limit)) > 0:
+        if limit and (allowed := self.room(query, limit) - self._labels(context)) > 0:
             budget = min(budget, allowed)
         return self._cut(context, turns, budget, "older than the model's window allows")
 
@@ -123,7 +138,7 @@ class Answerer:
     ) -> EvidenceContext:
         if window is None:
             return context
-        room = self.room(query, window)
+        room = self.room(query, window) - self._labels(context)
         if context.tokens <= room:
             return context
         if room <= 0:
@@ -146,8 +161,12 @@ class Answerer:
             )
         return newest
 
-    def _made(self, reply: ChatReply, dropped: int, what: str) -> Answer:
+    def _made(self, reply: ChatReply, context: EvidenceContext, dropped: int, what: str) -> Answer:
         text, reasoning, note = reply.text.strip(), "", ""
+        if self._cites:
+            given = json.loads(reply.text)
+            text, reasoning = given["answer"].strip(), given["reasoning_path"].strip()
+            note = unknown(reasoning, context)
         if self.style == "reasoned":
             lines = list(_ANSWER_LINE.finditer(text))
             if not lines:

@@ -31,6 +31,7 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "qgmem_rerank": ("question", "document"),
     "answer_short": ("history", "question_date", "question", "priority"),
     "answer_reasoned": ("history", "question_date", "question", "priority"),
+    "answer_cited": ("history", "question_date", "question", "priority"),
     "priority": (),
     **{
         f"judge_{name}": ("question", "reference", "reply")

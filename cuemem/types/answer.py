@@ -9,7 +9,7 @@ from typing import Literal
 from cuemem.types.chat import Failure, PromptVersion
 from cuemem.types.recall import Usage
 
-AnswerStyle = Literal["short", "reasoned"]
+AnswerStyle = Literal["short", "reasoned", "cited"]
 JudgeProtocol = Literal["strict", "generous", "longmemeval"]
 # A failed call, a reply that cannot be read and an answer that never came count in the denominator and are shown.
 VerdictOutcome = Literal["correct", "incorrect", "unparsed", "failed", "no answer"]
@@ -19,10 +19,10 @@ VerdictOutcome = Literal["correct", "incorrect", "unparsed", "failed", "no answe
 class Answer:
     """What a model answered from a context. ``failure`` says why there is none; the text is then empty.
 
-    ``reasoning`` is what came before the answer in the style ``reasoned``. ``dropped`` counts the oldest turns (of a
-    context of statements the oldest statements) that were left out because the context exceeded the model's window;
-    ``note`` says that and whatever else is to be known beside the answer. ``usage`` is None where no reply came.
-    ``asked_at`` is aware and in UTC, and left out of comparisons.
+    ``reasoning`` is what came before the answer in the style ``reasoned``, in ``cited`` the reasoning path.
+    ``dropped`` counts the oldest turns (of a context of statements: those) that were left out because the context
+    exceeded the model's window; ``note`` says that and whatever else is to be known beside the answer. ``usage`` is
+    None where no reply came. ``asked_at`` is aware and in UTC, and left out of comparisons.
     """
 
     text: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -181,3 +182,26 @@ def test_a_question_of_ones_own_is_traced_and_not_judged(
     assert "anchor" in page
     test.text_input(key="answers.own").set_value("And Bramble?").run()
     assert params(test)["own"] == "And Bramble?"
+
+
+def test_an_answer_that_cites_is_shown_with_its_lines_and_the_ways_to_them(
+    open_page: OpenPage, own_store: Path, server: OpenAIServer
+) -> None:
+    def cite(request: Request) -> str:
+        if "judgment" in request.prompt:
+            return reply(request)
+        path = "She likes calm <b>places</b> [D2:6]; the lake is quiet [D4:4]; so D99:1 says."
+        return json.dumps({"reasoning_path": path, "answer": "Lakeside Town"})
+
+    server.respond = cite
+    test = open_page("answers", own_store, **LAKESIDE, **{"page.style": "cited", "page.cards": "cuemem"})
+    page = shown(pressed(test, "answers.ask"))
+    assert "[D2:6] Marta: The band would finish her." in server.log[0].prompt
+    assert '<p class="cma-path" dir="auto">She likes calm &lt;b&gt;places&lt;/b&gt; [D2:6]' in page
+    assert "<b>D4:4</b> Kofi: Nothing!" in page
+    assert "<b>D99:1</b> unknown: the context has no such label" in page
+    assert "It cites D99:1, which the context does not have." in page
+    links = {it.proto.label: it.proto for it in test.get("page_link")}
+    assert {"D2:6", "D4:4"} <= set(links)
+    assert "D99:1" not in links
+    assert params(test)["style"] == "cited"

@@ -11,7 +11,7 @@ from cuemem.evaluation.compare import has_gold
 from cuemem.text import counted, money
 from cuemem.types import Question
 from cuemem.ui import cache, empty, markup, state
-from cuemem.ui.answers import cards
+from cuemem.ui.answers import cards, cited
 from cuemem.ui.answers.entrants import Entrant
 from cuemem.ui.markup import html, show
 from cuemem.ui.scene import Scene
@@ -160,13 +160,14 @@ def _card(board: Board, entrant: Entrant, live: dict[str, Live]) -> None:
     if now is not None and coming:
         parts.append(cards.coming(now, standing.sent.tokens))
     else:
-        parts.append(cards.said(standing.row, standing.lacks == "answer"))
+        parts.append(cards.said(standing.row, standing.lacks == "answer", standing.sent))
     if standing.row is not None and standing.row.answer.failure is None and not coming:
         parts += [cards.figures(standing.row), cards.origin(standing.row.answer)]
     show(html('<div class="cma-card">{parts}</div>', parts=markup.join(parts)))
     if now is not None and now.step == "broken":
         markup.notice(now.why, "error")
     if not coming:
+        cited.ways(board.scene.view, entrant, standing)
         _retry(board, entrant, standing)
         _human(board, entrant, standing, disabled=bool(live))
         _prompt(board, entrant, standing)

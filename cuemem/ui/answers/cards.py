@@ -8,7 +8,8 @@ from cuemem.evaluation.answer import left_out
 from cuemem.evaluation.compare import Row
 from cuemem.evaluation.f1 import OFFICIAL, SET_TOKENS, SUBSTRING
 from cuemem.text import counted, money
-from cuemem.types import Answer, Verdict, VerdictOutcome
+from cuemem.types import Answer, EvidenceContext, Verdict, VerdictOutcome
+from cuemem.ui.answers import cited
 from cuemem.ui.answers.entrants import Entrant
 from cuemem.ui.markup import Html, facts, html, join
 from cuemem.workbench.asking import Live
@@ -68,7 +69,7 @@ def coming(live: Live, tokens: int) -> Html:
     return html('<p class="cma-answer cma-coming" dir="auto">{text}</p>', text=live.text)
 
 
-def said(row: Row | None, can_ask: bool) -> Html:
+def said(row: Row | None, can_ask: bool, sent: EvidenceContext) -> Html:
     """What was answered: the answer, its thoughts, what is to be known of it, and its verdict."""
     if row is None:
         words = "Not asked yet." if can_ask else "Nobody has asked this yet."
@@ -82,7 +83,9 @@ def said(row: Row | None, can_ask: bool) -> Html:
             note=note,
         )
     parts = [html('<p class="cma-answer" dir="auto">{text}</p>', text=answer.text or "(empty)")]
-    if answer.reasoning:
+    if answer.reasoning and answer.style == "cited":
+        parts.append(cited.path(answer.reasoning, sent))
+    elif answer.reasoning:
         parts.append(_folded("The model's reasoning", answer.reasoning))
     if answer.note:
         parts.append(html('<p class="cm-notice cm-warning">{note}</p>', note=answer.note))

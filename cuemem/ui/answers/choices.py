@@ -18,7 +18,10 @@ from cuemem.workbench.answering import ORACLE
 
 ORACLE_ID, NO_JUDGE, ON, OFF = "oracle", "none", "on", "off"
 TITLES: Mapping[str, str] = {**{method.name: method.title for method in METHODS}, ORACLE_ID: ORACLE}
-_STYLES: Mapping[str, str] = {"short": "Short phrase", "reasoned": "Reasoned"}
+_STYLES: Mapping[str, str] = {"short": "Short phrase", "reasoned": "Reasoned", "cited": "With citations"}
+_ABOUT_STYLE = (
+    "A short phrase; thoughts before it; or QGMem's form: a reasoning path that cites turns or memory units by label."
+)
 FROM_DATASET, OWN = "From the dataset", "Your own"
 
 
@@ -111,7 +114,7 @@ def controls(chosen: Choices, scene: Scene) -> None:
         args=(usual(scene),),
     )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="cm-answers-controls"):
-        _select("Answer style", _STYLES, chosen.style, "style", "The paper's short phrase, or thoughts before it.")
+        _select("Answer style", _STYLES, chosen.style, "style", _ABOUT_STYLE)
         judges = {str(name): about for name, about in PROTOCOLS.items()} | {NO_JUDGE: "nobody judges"}
         if chosen.own is None:
             about = ". ".join(f"{name.capitalize()}: {words}" for name, words in judges.items())

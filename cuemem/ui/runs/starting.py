@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from cuemem.evaluation.run import ORACLE
 from cuemem.knobs import source_knob
 from cuemem.methods import METHODS
 from cuemem.text import counted
-from cuemem.types import ConversationId, JudgeProtocol
+from cuemem.types import AnswerStyle, ConversationId, JudgeProtocol
 from cuemem.ui import cache, job_panel, markup, models, state
 from cuemem.ui.data import parts
 from cuemem.ui.runs import asking, held
@@ -213,7 +214,7 @@ def _asked() -> Asked:
     if not answered:
         return Asked(None, None, "short", True, None, False)
     markup.show(markup.html('<p class="cm-text">Asked: <b>{model}</b></p>', model=answering.line))
-    style = st.selectbox("Answer style", ["short", "reasoned"], format_func=str.capitalize, key="runs.style")
+    style = st.selectbox("Answer style", list(get_args(AnswerStyle)), format_func=str.capitalize, key="runs.style")
     priority = st.toggle(
         "Priority instruction", True, key="runs.priority", help="Section 5.3: newer statements first."
     )

@@ -13,7 +13,7 @@ from cuemem.workbench.runs.reading import Run
 from cuemem.workbench.runs.runner import ModelsByName
 
 # Tokens that a reply takes where nothing is known of the model yet; the judge's prompt has question, gold and reply.
-_ANSWER_OUT = {"short": 15, "reasoned": 180}
+_ANSWER_OUT = {"short": 15, "reasoned": 180, "cited": 120}
 _JUDGE_IN, _JUDGE_OUT = 450, 45
 
 
