@@ -64,14 +64,16 @@ class LlmCues:
         patience = Patience()
         groups = groups_of(turns, self.tokens, self.group_tokens)
         for results in in_order(lambda group: self._group(requests, group), groups, self.concurrency):
+            counted: ChatFailure | None = None  # turns that share a call share its failure
             for turn, result in results:
                 if not isinstance(result, ChatFailure):
                     patience.ends(None)
                     yield Extraction(turn.turn_id, result)
-                elif patience.ends(result.failure):
+                    continue
+                if result is not counted and patience.ends(result.failure):
                     raise result
-                else:
-                    yield Extraction(turn.turn_id, (), str(result.failure))
+                counted = result
+                yield Extraction(turn.turn_id, (), str(result.failure))
 
     def awaited(self, conversation: Conversation, turns: Sequence[Turn]) -> Iterator[ChatRequest]:
         """The requests that have no reply yet, where replies come from batch files."""

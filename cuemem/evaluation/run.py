@@ -200,8 +200,11 @@ class ResultRow:
 
         A reply of the judge that is kept and cannot be read is no failure of a call: the same one would come again.
         """
-        if self.answer is not None and self.answer.failure is not None:
-            return True
+        return (self.answer is not None and self.answer.failure is not None) or self.verdict_failed
+
+    @property
+    def verdict_failed(self) -> bool:
+        """Whether the judge was asked in vain."""
         verdict = self.verdict
         if verdict is None:
             return False

@@ -162,8 +162,14 @@ def test_a_run_whose_replies_come_from_batch_files(server: OpenAIServer, cli: Cl
     back.write_text("\n".join(map(json.dumps, batch(again, server))), encoding="utf-8")
     assert "2 replies taken in" in flat(cli("batch", "import", back).out)
     assert cli("--json", "batch", "export", run["run_id"], out, "--part", "judging").document["lines"] <= 6
-    back.write_text("\n".join(map(json.dumps, batch(out, server))), encoding="utf-8")
+    lines = batch(out, server)
+    lost = lines[0] | {"response": None, "error": {"code": "batch_expired", "message": "Too late."}}
+    back.write_text("\n".join(map(json.dumps, [lost, *lines[1:]])), encoding="utf-8")
     cli("batch", "import", back)
+    cli("evaluate", "--resume", run["run_id"], "--retry-failed")
+    assert cli("--json", "batch", "export", run["run_id"], out, "--part", "judging").document["lines"] == 1
+    back.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert "1 reply taken in" in flat(cli("batch", "import", back).out)
     (done,) = cli("--json", "runs", "show", run["run_id"]).document["runs"]
     assert done["state"] == "done"
     assert server.log == []

@@ -258,6 +258,13 @@ def test_turns_share_a_call_up_to_a_limit_and_within_a_session(server: OpenAISer
     assert "[Session 2 · Monday, 8 May 2023, 13:56]" in server.log[2].texts[-1]
 
 
+def test_a_call_for_several_turns_that_fails_is_one_failure_of_the_server(server: OpenAIServer) -> None:
+    """Two calls for four turns each: a server that fails twice is not gone, though eight turns have no cues."""
+    server.respond = lambda _request: openai.OVERLOADED
+    made = extracted(source(server, group_tokens=20), EIGHT)
+    assert [extraction.failure is None for extraction in made] == [False] * 8
+
+
 @pytest.mark.parametrize(
     "act",
     [

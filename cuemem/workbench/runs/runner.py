@@ -21,7 +21,7 @@ from cuemem.parallel import in_order
 from cuemem.patience import Patience
 from cuemem.ports import ChatModel, Progress
 from cuemem.prompts import Prompts
-from cuemem.types import Answer, ChatRequest, ConversationId, Recall
+from cuemem.types import ChatRequest, ConversationId, Recall
 from cuemem.workbench import answering
 from cuemem.workbench.extracting import keep_prompt
 from cuemem.workbench.models import ModelRole, ModelSettings
@@ -116,7 +116,8 @@ class Runner:
         if not retry_failed:
             return
         again = [row for row in self.rows.values() if row.failed]
-        self.store.forget_failures([row.request_key for row in again])
+        judged = [self._verdict_key(row) for row in again if row.verdict_failed]
+        self.store.forget_failures([*(row.request_key for row in again), *judged])
         cleared = []
         for row in again:
             answer = None if row.answer and row.answer.failure else row.answer
@@ -183,7 +184,7 @@ class Runner:
         def work(row: ResultRow) -> None:
             assert row.answer is not None
             verdict = judge.judge(row.question, row.answer, row.conversation_id)
-            if verdict.outcome == "failed" and (failure := self._why(judge, row.answer, row)) is not None:
+            if verdict.outcome == "failed" and (failure := self._why(row)) is not None:
                 raise failure
             with self.store.writing():
                 if verdict.outcome != "no answer":
@@ -194,10 +195,16 @@ class Runner:
 
         self._all("verdicts", todo, work, self.judge_concurrency)
 
-    def _why(self, judge: Judge, answer: Answer, row: ResultRow) -> ChatFailure | None:
+    def _verdict_key(self, row: ResultRow) -> str:
+        """What the verdict on a row's answer is kept under."""
+        judge, answer = self.judge_, row.answer
+        assert judge is not None
+        assert answer is not None
+        return judge.request(row.question, answer.text, row.conversation_id).key(judge.chat.name)
+
+    def _why(self, row: ResultRow) -> ChatFailure | None:
         """Why a verdict could not be had, where it makes no sense to go on."""
-        request = judge.request(row.question, answer.text, row.conversation_id)
-        held = self.store.chat_failure(request.key(judge.chat.name))
+        held = self.store.chat_failure(self._verdict_key(row))
         failure = as_failure(held) if held else None
         if failure is None or not self.ask or not self.patience.ends(failure):
             return None
