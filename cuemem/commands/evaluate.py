@@ -25,9 +25,11 @@ from cuemem.errors import BadInput, NotBuilt
 from cuemem.evaluation.run import GraphUse
 from cuemem.types import ConversationId
 from cuemem.workbench import Workbench
+from cuemem.workbench.models import ModelSettings
 from cuemem.workbench.runs import Caps, Contender, Plan, begin
 from cuemem.workbench.runs.presets import PRESETS, with_preset
 from cuemem.workbench.runs.reading import resolve
+from cuemem.workbench.runs.sampling import SEED
 from cuemem.workbench.runs.spelled import NAMES, check_common, contender, read_pairs
 from cuemem.workbench.sources import ABOUT
 
@@ -44,8 +46,9 @@ Dataset = Annotated[
     typer.Option("--dataset", metavar="NAME", help="All conversations of locomo, longmemeval, …", **_ASKED),
 ]
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="At most N questions, as many of each.", **_ASKED)
+    int | None, typer.Option("--limit", metavar="N", min=1, help="At most N questions, a sample of all.", **_ASKED)
 ]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Draws that sample; 1 unless said.", **_ASKED)]
 Category = Annotated[
     list[str] | None,
     typer.Option("--category", metavar="NAME", help="Only these: number, name or abstention.", **_ASKED),
@@ -106,6 +109,7 @@ def evaluate(
     dataset: Dataset = None,
     limit: Limit = None,
     category: Category = None,
+    seed: Seed = SEED,
     method: Methods = None,
     settings: Settings = None,
     cues: Cues = None,
@@ -137,18 +141,17 @@ def evaluate(
     calls = {"api_base": api_base, "concurrency": concurrency, "requests_per_minute": per_minute}
     way = Way(Caps(max_cost, max_calls), yes, retry_failed, again, only_estimate, calls, own)
     common = _common(settings, cues=cues, turns=turns, budget=budget)
-    if resume and (conversations or dataset or method or preset or settings):
-        raise typer.BadParameter("A run that is resumed knows its questions and methods: leave them out.")
+    _by_itself(resume, conversations, dataset, method, preset, settings)
     with ctx.obj.workbench() as workbench:
         if resume:
             run(ctx.obj, workbench, _resumed(workbench, resume), way)
             return
-        answering = settings_of("answer", model=model, window=window, **calls)
-        judging = settings_of("judge", model=judge_model or model, **calls) or answering
+        answering, judging = _models(model, judge_model, window, calls)
         plan = Plan(
             contenders=_contenders(method, common, anchors_only, preset, answered=answering is not None),
             conversations=_conversations(workbench, conversations, dataset, common),
             limit=limit,
+            seed=seed,
             categories=tuple(category or ()),
             answering=answering,
             judging=None if judge_by == NO_JUDGE else judging,
@@ -165,6 +168,18 @@ def evaluate(
 def _common(settings: str | None, **memory: str | None) -> dict[str, str]:
     """The settings for all methods that have them."""
     return read_pairs(settings or "") | {name: value for name, value in memory.items() if value is not None}
+
+
+def _by_itself(resume: Sequence[str] | None, *others: object) -> None:
+    if resume and any(others):
+        raise typer.BadParameter("A run that is resumed knows its questions and methods: leave them out.")
+
+
+def _models(
+    model: str | None, judge_model: str | None, window: int | None, calls: dict[str, Any]
+) -> tuple[ModelSettings | None, ModelSettings | None]:
+    answering = settings_of("answer", model=model, window=window, **calls)
+    return answering, settings_of("judge", model=judge_model or model, **calls) or answering
 
 
 def _resumed(workbench: Workbench, names: Sequence[str]) -> tuple[str, ...]:

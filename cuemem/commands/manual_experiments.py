@@ -37,9 +37,12 @@ whatever stops a run, the same command, or --resume RUN, goes on from there
 and asks nothing twice.
 
 Questions are those of the conversations named, of a --dataset, or of all that
-are built. Answers go method by method and conversation by conversation, which
-makes the best of a server's prefix cache. `oracle` answers from the gold
-turns. A method may have settings of its own: cuemem:w=0,k=0,m=25.
+are built. --limit takes a sample of them, drawn by --seed: of each category
+its share by size, but at least one, and of all conversations alike; a larger
+sample holds the smaller one, and the run card names the seed. Answers go
+method by method and conversation by conversation, which makes the best of a
+server's prefix cache. `oracle` answers from the gold turns. A method may have
+settings of its own: cuemem:w=0,k=0,m=25.
 
 Presets, made of the methods named (by default cuemem):
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from cuemem.evaluation.metrics import mean, scored_apart
 from cuemem.evaluation.retrieval import category_label
-from cuemem.evaluation.run import ResultRow, RunCard
+from cuemem.evaluation.run import QuestionSet, ResultRow, RunCard
 from cuemem.evaluation.statistics import Flips, Interval, bootstrap_difference
 from cuemem.evaluation.summary import ALL, APART, Costs, costs
 
@@ -193,11 +193,18 @@ def _files(card: RunCard) -> str:
 
 
 def _questions(card: RunCard) -> str:
-    chosen = [f"at most {card.questions.limit:,}"] if card.questions.limit is not None else []
+    asked = card.questions
+    chosen = [] if asked.limit is None else [limited(asked)]
     chosen += [f"of {', '.join(card.questions.categories)}"] if card.questions.categories else []
     return (
         f"{card.questions.count:,} questions of {len(card.conversations):,} conversations{', '.join(['', *chosen])}"
     )
+
+
+def limited(asked: QuestionSet) -> str:
+    """How many questions at most, and how they were chosen."""
+    how = "the first of each conversation" if asked.seed is None else f"a sample by seed {asked.seed}"
+    return f"at most {asked.limit:,}, {how}"
 
 
 def _of_answer(card: RunCard, what: str) -> str:

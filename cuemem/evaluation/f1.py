@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from cuemem.text import as_text
@@ -80,7 +80,12 @@ def set_token_f1(reply: str, gold: str) -> float:
 def stems(text: str) -> list[str]:
     """The tokens that the official score compares."""
     plain = _LEFT_OUT.sub(" ", text.lower().translate(_PUNCTUATION))
-    return [_stemmer().stem(word) for word in plain.split()]
+    return [_stem(word) for word in plain.split()]
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return str(_stemmer().stem(word))
 
 
 def _f1(reply: Counter[str], gold: Counter[str]) -> float:

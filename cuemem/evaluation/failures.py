@@ -70,6 +70,10 @@ _ABSTAINS = re.compile(
 )
 _FILLERS = frozenset(stems("yes no likely not of to in on at is are was were be it they her his their with for or"))
 
+# A time, a number, a country or an opinion is worked out from what was said: no turn need have the word for it.
+_WORKED_OUT = frozenset({"temporal", "open-domain"})
+_WORKING_OUT = re.compile(r"\W*(?:when|how (?:many|much|often|long|old)|which countr(?:y|ies))\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:
@@ -117,7 +121,8 @@ def propose(row: ResultRow, measure: Measure, beside: Beside = Beside()) -> Prop
        are the gold's, it rightly says that it was not mentioned, or there are other judges and each says that it is
        right (of a question without an answer only the second counts);
     4. abstention error: an answer to a question that has none;
-    5. image needed: a gold turn shows an image, and no word of the gold answer is in the gold turns;
+    5. image needed: a gold turn shows an image, and no word of the gold answer is in the gold turns, though the
+       question asks for something that could stand there;
     6. where a gold turn is lost, the stage at which the first was lost, in the order of the pipeline: no cue, not
        retrieved, cut by budget;
     7. abstention error: no answer given though nothing was lost;
@@ -176,7 +181,9 @@ def _answered(row: ResultRow, _beside: Beside) -> Proposal | None:
 
 def _image(row: ResultRow, beside: Beside) -> Proposal | None:
     shown = [turn.turn_id for turn in beside.turns if any(each.caption for each in turn.utterances)]
-    if not shown or _worded(row, beside.turns):
+    asked = row.question
+    worked_out = asked.category in _WORKED_OUT or _WORKING_OUT.match(asked.text)
+    if not shown or worked_out or _worded(row, beside.turns):
         return None
     return Proposal(
         "image needed", f"{', '.join(shown)} shows an image, and the gold turns have no word of the gold answer."

@@ -74,12 +74,17 @@ class RunConversation:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Which questions are asked. The hash is over conversations and indices; ``categories`` empty means all."""
+    """Which questions are asked. The hash is over conversations and indices; ``categories`` empty means all.
+
+    Under a ``limit`` they are a sample spread over categories and conversations, drawn by the ``seed``; without one
+    the first of each conversation, as runs were before there was a seed.
+    """
 
     count: int
     hash: str
     limit: int | None = None
     categories: tuple[str, ...] = ()
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,8 @@ class RunCard:
     def run_id(self) -> str:
         """The same for the same run, whenever and by whichever version of the code it is made."""
         said = as_json(self)
+        if self.questions.seed is None:  # ids of runs that were made before there was a seed
+            del said["questions"]["seed"]
         return f"{self.method}-{fingerprint({name: said[name] for name in _IDENTITY})[:8]}"
 
 

@@ -48,11 +48,17 @@ class Failure:
 
     run_id: str
     row: ResultRow
+    measure: Measure
+    beside: Beside
     proposal: Proposal
     if_wrong: FailureClass
     review: ReviewRecord | None = None
     stale: bool = False
-    person: bool | None = None
+
+    @property
+    def person(self) -> bool | None:
+        """What a person said of the answer; None for nothing."""
+        return self.beside.person
 
     @property
     def decided(self) -> FailureClass | None:
@@ -91,12 +97,17 @@ def answer_of(row: ResultRow) -> str:
 
 
 def failures(store: Store, run: Run) -> tuple[Failure, ...]:
-    """The failures of a run so far, by conversation and question."""
+    """The failures of a run so far, by conversation and question, with what was made of them."""
+    return reviewed(store, proposed(store, run))
+
+
+def proposed(store: Store, run: Run) -> tuple[Failure, ...]:
+    """The same as if nobody had reviewed any yet."""
     measure = measure_of(run.card)
-    reviews = {(it.conversation_id, it.question_index): it for it in store.reviews(run.run_id)}
-    doubts = {(it.conversation_id, it.question_index) for it in store.reviews() if it.flag}
     found: list[Failure] = []
-    places = {key: _Place.of(store, run.card, key) for key in dict.fromkeys(row.conversation_id for row in run.rows)}
+    loaded = {row.conversation_id for row in store.conversations()}
+    keys = dict.fromkeys(row.conversation_id for row in run.rows)
+    places = {key: _Place.of(store, run.card, key, loaded=key in loaded) for key in keys}
     for row in run.rows:
         place = places[row.conversation_id]
         said = place.verdicts.get((row.question.index, answer_of(row)), ())
@@ -104,25 +115,36 @@ def failures(store: Store, run: Run) -> tuple[Failure, ...]:
         if not wrong(row, measure, person):
             continue
         beside = Beside(
-            doubt=place.doubt(row) or ("A reviewer flagged it." if row.key in doubts else ""),
+            doubt=place.doubt(row),
             person=person,
             others={f"{it.judge}, {it.protocol}": it.outcome for it in said if _other(it, row)},
             turns=[place.turns[turn_id] for turn_id in row.gold.turns if turn_id in place.turns],
         )
-        review = reviews.get(row.key)
-        stale = review is not None and review.answer_key != answer_of(row)
-        found.append(
-            Failure(
-                run_id=run.run_id,
-                row=row,
-                proposal=propose(row, measure, beside),
-                if_wrong=propose(row, measure, replace(beside, person=False)).kind,
-                review=None if stale else review,
-                stale=stale,
-                person=person,
-            )
-        )
+        found.append(_failure(run.run_id, row, measure, beside))
     return tuple(found)
+
+
+def _failure(run_id: str, row: ResultRow, measure: Measure, beside: Beside) -> Failure:
+    if_wrong = propose(row, measure, replace(beside, person=False)).kind
+    return Failure(run_id, row, measure, beside, propose(row, measure, beside), if_wrong)
+
+
+def reviewed(store: Store, found: Sequence[Failure]) -> tuple[Failure, ...]:
+    """Failures with what people made of them; whose gold a reviewer flagged, in whatever run, is proposed anew."""
+    every = store.reviews()
+    doubts = {(it.conversation_id, it.question_index) for it in every if it.flag}
+    reviews = {(it.run_id, it.conversation_id, it.question_index): it for it in every}
+    made = []
+    for plain in found:
+        it = plain
+        if it.row.key in doubts and not it.beside.doubt:
+            it = _failure(it.run_id, it.row, it.measure, replace(it.beside, doubt="A reviewer flagged it."))
+        review = reviews.get((it.run_id, *it.row.key))
+        if review is not None:
+            stale = review.answer_key != answer_of(it.row)
+            it = replace(it, review=None if stale else review, stale=stale)
+        made.append(it)
+    return tuple(made)
 
 
 def decide(store: Store, failure: Failure, **said: Any) -> None:
@@ -182,11 +204,11 @@ class _Place:
     verdicts: dict[tuple[int, str], list[VerdictRecord]]
 
     @classmethod
-    def of(cls, store: Store, card: RunCard, key: ConversationId) -> _Place:
+    def of(cls, store: Store, card: RunCard, key: ConversationId, *, loaded: bool) -> _Place:
         verdicts: dict[tuple[int, str], list[VerdictRecord]] = {}
         for it in store.verdicts(key):
             verdicts.setdefault((it.question_index, it.answer_key), []).append(it)
-        if key not in {row.conversation_id for row in store.conversations()}:
+        if not loaded:
             return cls(False, {}, {}, verdicts)
         entry = next(it for it in card.conversations if it.conversation_id == key)
         turns = cut_turns(store.conversation(key), entry.settings.get("turn_unit", "auto"))

@@ -17,7 +17,12 @@ WHOLE, NONE = Score(1.0, 1.0, 1.0, 0.1), Score(None, None, None, None)
 
 
 def row(
-    said: str = "In the spring", outcome: Any = "incorrect", lost: Any = None, gold: str = "7 May 2023", **more: Any
+    said: str = "In the spring",
+    outcome: Any = "incorrect",
+    lost: Any = None,
+    gold: str = "7 May 2023",
+    asks: str = "When?",
+    **more: Any,
 ) -> ResultRow:
     asked = {"category": "temporal", "category_number": 2, "evidence": (Evidence("D1:1", "D1:1", 1),)} | more
     failure = Failure("refused", "It will not say.", retryable=False) if said == "FAILED" else None
@@ -26,7 +31,7 @@ def row(
     return ResultRow(
         conversation_id="c/0",
         conversation="locomo/test",
-        question=Question(0, "When?", gold, **asked),
+        question=Question(0, asks, gold, **asked),
         gold=Gold(turns, (1,) if turns else ()),
         retrieval=Retrieval(WHOLE, WHOLE, 1.0, {}, {}, 5, 100),
         lost=lost or {},
@@ -41,6 +46,8 @@ def turns(text: str, caption: str | None = None, time: datetime | None = None) -
 
 
 LATE = {"D1:1": "cut by budget", "D1:2": "below m"}
+SEEN = {"category": "single-hop", "category_number": 4, "asks": "What did Ada show?"}
+COUNTED = SEEN | {"asks": "How many kites has Ada?"}
 ASIDE = {"category": "adversarial", "category_number": 5}
 
 
@@ -61,11 +68,13 @@ ASIDE = {"category": "adversarial", "category_number": 5}
         (row(), Beside(others={"k, strict": "failed"}), "in context but wrong"),
         (row("It was blue", lost=LATE, **ASIDE), Beside(), "abstention error"),
         (row("That was not mentioned.", **ASIDE), Beside(), "right but judged wrong"),
-        (row(lost=LATE, gold="a red kite"), Beside(turns=turns("Look!", "a toy")), "image needed"),
-        (row(lost=LATE, gold="a red kite"), Beside(turns=turns("Look!", "kites on a beach")), "not retrieved"),
-        (row(lost=LATE, gold="a red kite"), Beside(turns=turns("Look!")), "not retrieved"),
-        (row(gold="Yes"), Beside(turns=turns("Look!", "a toy")), "in context but wrong"),
-        (row(), Beside(turns=turns("Look!", "a toy", datetime(2023, 5, 7))), "in context but wrong"),
+        (row(lost=LATE, gold="a red kite", **SEEN), Beside(turns=turns("Look!", "a toy")), "image needed"),
+        (row(lost=LATE, gold="a red kite", **SEEN), Beside(turns=turns("Look!", "kites on sand")), "not retrieved"),
+        (row(lost=LATE, gold="a red kite", **SEEN), Beside(turns=turns("Look!")), "not retrieved"),
+        (row(lost=LATE, gold="two", **COUNTED), Beside(turns=turns("Look!", "a toy")), "not retrieved"),
+        (row(lost=LATE, gold="last May"), Beside(turns=turns("Look!", "a toy")), "not retrieved"),
+        (row(gold="Yes", **SEEN), Beside(turns=turns("Look!", "a toy")), "in context but wrong"),
+        (row(**SEEN), Beside(turns=turns("Look!", "a toy", datetime(2023, 5, 7))), "in context but wrong"),
         (row(lost={**LATE, "D1:2": "no cue"}), Beside(), "no cue"),
         (row(lost={"D1:1": "cut by budget"}), Beside(), "cut by budget"),
         (row("I don't know.", lost={"D1:1": "not ranked"}), Beside(), "not retrieved"),

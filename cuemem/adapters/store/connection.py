@@ -10,10 +10,11 @@ import contextlib
 import ctypes
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import duckdb
 
@@ -21,6 +22,9 @@ from cuemem.adapters.store.opening import connect, in_operation
 from cuemem.errors import Refused
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
+
+# What a person says while working answers off, one press a second: most of what a page shows does not depend on it.
+Apart = Literal["reviews", "labels"]
 
 
 @dataclass(slots=True)
@@ -32,6 +36,7 @@ class Database:
     pid: int = field(default_factory=os.getpid)
     users: int = 0
     commits: int = 0
+    apart: Counter[Apart] = field(default_factory=Counter)
     lock: threading.RLock = field(default_factory=threading.RLock)
     # DuckDB refuses to close a connection while a cursor of it is at work: operations are counted, closing waits.
     idle: threading.Condition = field(default_factory=threading.Condition)
@@ -123,8 +128,16 @@ class Connected:
 
     @property
     def commits(self) -> int:
-        """How often this process has written to the file: what was read under one number still holds under it."""
+        """How often this process has written to the file: what was read under one number still holds under it.
+
+        Reviews and labels are counted apart, by :meth:`commits_of`.
+        """
         return self._open_database().commits
+
+    def commits_of(self, *apart: Apart) -> tuple[int, ...]:
+        """The same for what depends on reviews or labels as well."""
+        database = self._open_database()
+        return (database.commits, *(database.apart[name] for name in apart))
 
     def close(self) -> None:
         """Give the database back; harmless when repeated. Any later operation is refused."""
@@ -161,11 +174,11 @@ class Connected:
             yield cursor  # closing the cursor ends the transaction
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Cursor]:
+    def writing(self, apart: Apart | None = None) -> Iterator[Cursor]:
         """A cursor in a transaction that is committed at the end, or rolled back by any exception.
 
         Waits for the other writer, if there is one. Nested in the same thread it is the outer transaction. It
-        must be left in the thread that entered it.
+        must be left in the thread that entered it. What is counted ``apart`` is no part of a transaction with others.
         """
         database = self._open_database()
         with database.lock:
@@ -178,7 +191,10 @@ class Connected:
                 try:
                     yield cursor
                     cursor.execute("COMMIT")
-                    database.commits += 1
+                    if apart is None:
+                        database.commits += 1
+                    else:
+                        database.apart[apart] += 1
                 except BaseException:
                     with contextlib.suppress(duckdb.Error):  # a failed commit has already rolled back
                         cursor.execute("ROLLBACK")

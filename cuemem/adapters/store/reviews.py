@@ -15,7 +15,7 @@ class Reviews(Connected):
     def save_review(self, review: ReviewRecord) -> None:
         """Keep a review in place of an earlier one; one that says nothing any more is taken out."""
         place = [review.run_id, review.conversation_id, review.question_index]
-        with self.writing() as cursor:
+        with self.writing("reviews") as cursor:
             if review.decided is None and not review.flag and not review.note:
                 cursor.execute(
                     "DELETE FROM reviews WHERE run_id = ? AND conversation_id = ? AND question_index = ?", place

@@ -65,7 +65,7 @@ class Verdicts(Connected):
 
     def remove_human_verdict(self, conversation_id: ConversationId, question: int, answer: str) -> None:
         """Take a person's verdict back; no harm where there is none."""
-        with self.writing() as cursor:
+        with self.writing("labels") as cursor:
             cursor.execute(
                 """DELETE FROM verdicts WHERE conversation_id = ? AND question_index = ? AND answer_key = ?
                    AND judge = ?""",
@@ -83,7 +83,7 @@ class Verdicts(Connected):
             ).fetchall()
         return tuple(VerdictRecord(*map(aware, row)) for row in rows)
 
-    def _save(self, conversation_id: ConversationId, question: int, answer: str, *what: str) -> None:
-        row = [conversation_id, question, answer_key(answer), *what, utc_now()]
-        with self.writing() as cursor:
+    def _save(self, conversation_id: ConversationId, question: int, answer: str, judge: str, *what: str) -> None:
+        row = [conversation_id, question, answer_key(answer), judge, *what, utc_now()]
+        with self.writing("labels" if judge == HUMAN else None) as cursor:
             cursor.execute(f"INSERT OR REPLACE INTO verdicts ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)

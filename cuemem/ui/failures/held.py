@@ -10,7 +10,7 @@ from cuemem.adapters.store import default_store_path
 from cuemem.evaluation.failures import CLASSES
 from cuemem.ui import cache, state
 from cuemem.ui.runs import held
-from cuemem.workbench.reviewing import Failure, failures
+from cuemem.workbench.reviewing import Failure, proposed, reviewed
 
 EVERY = ""
 SHOWN = {
@@ -25,12 +25,18 @@ SHOWN = {
 
 def of(run_id: str) -> tuple[Failure, ...]:
     """The failures of a run so far."""
-    return _of(str(default_store_path()), cache.workbench().store.commits, run_id)
+    return _of(str(default_store_path()), cache.workbench().store.commits_of("labels", "reviews"), run_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _of(path: str, commits: tuple[int, ...], run_id: str) -> tuple[Failure, ...]:
+    found = _proposed(path, cache.workbench().store.commits_of("labels"), run_id)
+    return reviewed(cache.workbench().store, found)
 
 
 @st.cache_resource(show_spinner="Reading the failures …", max_entries=4)
-def _of(path: str, commits: int, run_id: str) -> tuple[Failure, ...]:
-    return failures(cache.workbench().store, held.run(run_id))
+def _proposed(path: str, commits: tuple[int, ...], run_id: str) -> tuple[Failure, ...]:
+    return proposed(cache.workbench().store, held.run(run_id))
 
 
 def chosen_run() -> str:

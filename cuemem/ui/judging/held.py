@@ -102,12 +102,12 @@ def _items(path: str, commits: int, of: Pool) -> tuple[Item, ...]:
 
 def known(of: Pool) -> Said:
     """All that was said of them."""
-    return _known(str(default_store_path()), cache.workbench().store.commits, of)
+    return _known(str(default_store_path()), cache.workbench().store.commits_of("labels"), of)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _known(path: str, commits: int, of: Pool) -> Said:
-    return said(cache.workbench().store, _items(path, commits, of))
+def _known(path: str, commits: tuple[int, ...], of: Pool) -> Said:
+    return said(cache.workbench().store, items(of))
 
 
 def number(name: str, usual: int, most: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cuemem.evaluation.contrast import limited
 from cuemem.evaluation.run import RunCard
 from cuemem.evaluation.tables import Shown
 from cuemem.text import counted
@@ -38,7 +39,7 @@ def card_facts(run: Shown) -> Html:
 def _questions(card: RunCard) -> str:
     asked = card.questions
     parts = [f"{counted(asked.count, 'question')} of {counted(len(card.conversations), 'conversation')}"]
-    parts += [f"at most {asked.limit:,}"] if asked.limit is not None else []
+    parts += [limited(asked)] if asked.limit is not None else []
     parts += [f"of {', '.join(asked.categories)}"] if asked.categories else []
     return ", ".join([*parts, f"set {asked.hash}"])
 

@@ -25,6 +25,7 @@ from cuemem.workbench.answering import ORACLE as ORACLE_TITLE
 from cuemem.workbench.models import ModelSettings
 from cuemem.workbench.runs import Caps, Contender, Plan, begin
 from cuemem.workbench.runs.presets import PRESETS, with_preset
+from cuemem.workbench.runs.sampling import SEED
 from cuemem.workbench.runs.spelled import contender
 from cuemem.workbench.runs.work import LentModels
 
@@ -66,17 +67,7 @@ def start() -> None:
         st.subheader("Which questions", anchor=False)
         chosen = _conversations(rows)
         categories = _categories(chosen)
-        limit = st.number_input(
-            "At most so many questions",
-            1,
-            None,
-            None,
-            10,
-            key="runs.limit",
-            placeholder="all of them",
-            help="As many of each conversation as of every other, from its first on.",
-            width=240,
-        )
+        limit, seed = _sample()
     with named:
         contenders = _contenders(chosen, answered=asked.answering is not None)
     tuned = st.checkbox(
@@ -92,7 +83,7 @@ def start() -> None:
         type="primary",
         disabled=not contenders or not chosen or job_panel.loading(),
         on_click=_begin,
-        args=(contenders, chosen, limit, tuple(categories), asked, tuned),
+        args=(contenders, chosen, (limit, seed), tuple(categories), asked, tuned),
     )
     st.caption(
         "Nothing is asked yet: first the contexts are found, then you are told what the model will take."
@@ -197,6 +188,25 @@ def _categories(chosen: Sequence[ConversationId]) -> list[str]:
     return st.multiselect("Categories", labels, key="runs.categories", placeholder="all of them")
 
 
+def _sample() -> tuple[int | None, int]:
+    """How many questions at most, and the seed that draws them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = st.number_input(
+            "At most so many questions",
+            1,
+            None,
+            None,
+            10,
+            key="runs.limit",
+            placeholder="all of them",
+            help="A sample: of each category its share by size, but at least one, and of all conversations alike.",
+            width=240,
+        )
+        about = "The same seed draws the same sample, and a larger one holds the smaller."
+        seed = st.number_input("Seed", 0, 9_999_999, SEED, key="runs.seed", help=about, width=140, disabled=not limit)
+    return limit, seed
+
+
 def _asked() -> Asked:
     answering, judging = _model()
     if answering is None:
@@ -248,7 +258,7 @@ def _model() -> tuple[ModelSettings | None, ModelSettings | None]:
 def _begin(
     contenders: Sequence[Contender],
     chosen: Sequence[ConversationId],
-    limit: int | None,
+    sample: tuple[int | None, int],
     categories: tuple[str, ...],
     asked: Asked,
     tuned: bool,
@@ -257,7 +267,8 @@ def _begin(
     plan = Plan(
         contenders=contenders,
         conversations=chosen,
-        limit=limit,
+        limit=sample[0],
+        seed=sample[1],
         categories=categories,
         answering=asked.answering,
         judging=asked.judging,

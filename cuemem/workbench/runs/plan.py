@@ -33,7 +33,8 @@ from cuemem.turns import resolve_unit
 from cuemem.types import AnswerStyle, Conversation, ConversationId, JudgeProtocol, PromptVersion, TurnUnitChoice
 from cuemem.workbench import answering, cards
 from cuemem.workbench.models import ModelSettings
-from cuemem.workbench.runs.sources import Asked, cue_origin, question_hash, select
+from cuemem.workbench.runs.sampling import SEED, Asked
+from cuemem.workbench.runs.sources import cue_origin, question_hash, select
 from cuemem.workbench.workbench import Workbench
 
 UNCAPPED = 0  # as a budget: none, whatever would suit the conversation
@@ -68,6 +69,7 @@ class Plan:
     conversations: Sequence[ConversationId]
     limit: int | None = None
     categories: tuple[str, ...] = ()
+    seed: int = SEED
     answering: ModelSettings | None = None
     judging: ModelSettings | None = None
     style: AnswerStyle = "short"
@@ -104,7 +106,7 @@ def _by_dataset(store: Store, plan: Plan) -> list[tuple[str, list[Asked], list[C
     groups = []
     for dataset in dict.fromkeys(row.dataset for row in rows):
         ids = [row.conversation_id for row in rows if row.dataset == dataset]
-        asked = select(store, ids, plan.limit, plan.categories)
+        asked = select(store, ids, plan.limit, plan.categories, plan.seed)
         used = {key for key, _ in asked}
         groups.append((dataset, asked, [key for key in ids if key in used]))
     if not groups:
@@ -122,7 +124,9 @@ def _cards(
     common: dict[str, Any] = {
         "dataset": dataset,
         "files": tuple(DataFile(file.name, file.sha256, file.dataset, file.known_as) for file in used),
-        "questions": QuestionSet(len(asked), question_hash(asked), plan.limit, plan.categories),
+        "questions": QuestionSet(
+            len(asked), question_hash(asked), plan.limit, plan.categories, None if plan.limit is None else plan.seed
+        ),
         "embedding_model": workbench.embedder.name,
         "tokenizer": workbench.tokens.name,
         "judging": judging,

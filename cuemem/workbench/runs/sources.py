@@ -23,9 +23,8 @@ from cuemem.ports import Memory, TokenCounter
 from cuemem.turns import cut_turns
 from cuemem.types import Conversation, ConversationId, EvidenceContext, Flag, LossStage, Question, Turn, TurnId
 from cuemem.workbench.materials import material_of
+from cuemem.workbench.runs.sampling import Asked, spread
 from cuemem.workbench.workbench import Workbench
-
-Asked = tuple[ConversationId, Question]
 
 
 @dataclass(frozen=True)
@@ -151,13 +150,18 @@ def cue_origin(store: Store, conversation: Conversation, method: Any) -> CueOrig
 
 
 def select(
-    store: Store, conversations: Sequence[ConversationId], limit: int | None, categories: Sequence[str]
+    store: Store,
+    conversations: Sequence[ConversationId],
+    limit: int | None,
+    categories: Sequence[str],
+    seed: int | None,
 ) -> list[Asked]:
     """The questions of these conversations, in their order: of these categories, at most so many in all.
 
     A category is called by its number, its name, or both as they are shown; ``abstention`` means those whose right
-    reply is that it was not mentioned. Under a limit every conversation gives as many as every other, from its first
-    on. Raises BadInput for a category that no question has, and where no question is left.
+    reply is that it was not mentioned. Under a limit they are :func:`spread`, or without a seed the first of each
+    conversation, as many as of every other. Raises BadInput for a category that no question has, and where no
+    question is left.
     """
     found = {key: list(store.questions(key)) for key in conversations}
     labels = sorted({category_label(question) for questions in found.values() for question in questions})
@@ -169,16 +173,22 @@ def select(
             key: [question for question in questions if any(_is_of(question, name) for name in categories)]
             for key, questions in found.items()
         }
+    asked = [(key, question) for key in found for question in found[key]]
+    if limit is not None:
+        asked = _first(found, limit) if seed is None else spread(asked, limit, seed)
+    if not asked:
+        raise BadInput("The conversations that are chosen hold no question. Choose others.")
+    return asked
+
+
+def _first(found: Mapping[ConversationId, Sequence[Question]], limit: int) -> list[Asked]:
     shares = dict.fromkeys(found, 0)
-    left = sum(map(len, found.values())) if limit is None else limit
+    left = limit
     while left and (behind := [key for key in found if shares[key] < len(found[key])]):
         for key in behind[:left]:
             shares[key] += 1
         left -= min(left, len(behind))
-    asked = [(key, question) for key in found for question in found[key][: shares[key]]]
-    if not asked:
-        raise BadInput("The conversations that are chosen hold no question. Choose others.")
-    return asked
+    return [(key, question) for key in found for question in found[key][: shares[key]]]
 
 
 def question_hash(asked: Sequence[Asked]) -> str:
@@ -191,7 +201,7 @@ def asked_by(store: Store, card: RunCard) -> list[Asked]:
     wanted = card.questions
     ids = [entry.conversation_id for entry in card.conversations]
     try:
-        asked = select(store, ids, wanted.limit, wanted.categories)
+        asked = select(store, ids, wanted.limit, wanted.categories, wanted.seed)
     except CueMemError as error:
         raise BadInput(f"The questions of the run are not all here: {error}") from error
     if question_hash(asked) != wanted.hash:
