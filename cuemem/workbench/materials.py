@@ -91,7 +91,7 @@ class Material(Protocol):
         progress: Progress,
         report: ProblemReport,
     ) -> None:
-        """What is to be done once the memory is built."""
+        """What is to be done once the memory is built, before it can be opened."""
         ...
 
     def refuse_empty(self, store: Store, conversation: Conversation, method: Any) -> None:

@@ -16,13 +16,14 @@ from cuemem.adapters.store.stored_units import StoredParses, StoredTrajectories,
 from cuemem.adapters.store.unit_rows import UnitKey
 from cuemem.adapters.store.units import query_key
 from cuemem.errors import BadInput, UnknownName
-from cuemem.knobs import source_of
+from cuemem.knobs import fingerprint, source_of
 from cuemem.ports import Progress
 from cuemem.text import counted
 from cuemem.types import Conversation, ConversationId, Problem
 from cuemem.unit_ports import UnitSource
 from cuemem.units.imported import UNIT_SHAPE
 from cuemem.units.llm import PROMPTS, UnitModel
+from cuemem.workbench.rerankers import rerankers
 from cuemem.workbench.unit_files import QUERIES, TRACES, UNITS, Parses, parses_in, together, units_in
 
 if TYPE_CHECKING:
@@ -180,9 +181,21 @@ class UnitMaterial:
     def origin(
         self, store: Store, conversation: Conversation, method: Any
     ) -> tuple[Mapping[str, str], str | None, int] | None:
-        """Provenance, content hash and size of the unit set."""
+        """Provenance and size of the unit set; the hash is that of all that a recall depends on.
+
+        That is the units, the parsed questions, and which model reranks.
+        """
         held = held_set(store, key_of(conversation, method))
-        return None if held is None else (dict(held.provenance), held.content_hash, held.units)
+        if held is None:
+            return None
+        parses = store.parses(conversation.conversation_id, method.parses) if method.parses in ABOUT else {}
+        parsed = [(key, repr(it.parse)) for key, it in parses.items() if it.parse is not None]
+        reranker = rerankers(store).get(method.reranker)
+        ranked_by = {"reranker": reranker.name} if reranker else {}
+        whole = held.content_hash
+        if whole and (parsed or ranked_by):
+            whole = fingerprint(whole, parsed, ranked_by)
+        return dict(held.provenance) | ranked_by, whole, held.units
 
     def card(self, store: Store, conversation: Conversation, method: Any) -> Mapping[str, Any]:
         """The unit set, and where the parsed questions come from."""

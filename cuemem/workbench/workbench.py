@@ -72,19 +72,20 @@ class Workbench(CueDesk):
         conversation = self.store.conversation(conversation_id)
         material = material_of(method)
         if material is None:
-            return self._build(conversation, method, None, Given(), progress)
+            return self._recorded(self._built(conversation, method, None, Given(), progress))
         given = Given(cue_dir, queries, llm, retry_failed)
         source = material.source(self.store, conversation, method, given)
         report(getattr(source, "problems", ()))
         with material.watched(self.store, conversation, method, report):
-            record = self._build(conversation, method, source, given, progress)
+            record = self._built(conversation, method, source, given, progress)
         embedder = replace(self.embedder, progress=progress)
         material.finish(self.store, conversation, method, source, embedder, progress, report)
-        return record
+        return self._recorded(record)
 
     def rebuild(self, conversation_id: ConversationId, method: Any) -> MemoryRecord:
         """Build from the cues that the store holds, whatever their source would give today."""
-        return self._build(self.store.conversation(conversation_id), method, None, Given(), no_progress)
+        conversation = self.store.conversation(conversation_id)
+        return self._recorded(self._built(conversation, method, None, Given(), no_progress))
 
     def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
@@ -159,7 +160,7 @@ class Workbench(CueDesk):
             conversation.conversation_id, method.name, build_knobs(conversation, method), self.embedder.name
         )
 
-    def _build(
+    def _built(
         self,
         conversation: Conversation,
         method: Any,
@@ -171,7 +172,11 @@ class Workbench(CueDesk):
         memory = method.build(conversation, self._models(conversation, method, source, given, arrays, progress))
         if memory.cue_count == 0 and (material := material_of(method)) is not None:
             material.refuse_empty(self.store, conversation, method)
-        record = self._record(conversation, method, memory, arrays.key)
+        return self._record(conversation, method, memory, arrays.key)
+
+    def _recorded(self, record: MemoryRecord) -> MemoryRecord:
+        """The record as it is kept; from now on the memory can be opened."""
+        record = replace(record, built_at=datetime.now(UTC))
         self.store.save_memory(record)
         return record
 

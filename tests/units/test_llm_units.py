@@ -97,6 +97,23 @@ def test_windows_are_asked_in_two_stages_and_what_was_asked_is_not_asked_again(
     assert server.log == []
 
 
+def test_a_memory_can_be_opened_once_its_questions_are_parsed(bench: Workbench, server: OpenAIServer) -> None:
+    """Who looked at it before would keep a recall without the event-attribute channel."""
+    query = bench.store.questions(KEY)[0].query
+    seen: list[int] = []
+
+    def look(what: str, _done: int, _total: int) -> None:
+        if what == "questions":
+            seen.append(len(bench.store.memories(KEY)))
+            if seen[-1]:
+                bench.memory(KEY, bench.pick(KEY, "qgmem")).recall(query, METHOD)
+
+    bench.build(KEY, METHOD, progress=look, llm=model(bench, server))
+    assert seen == [0, 0]
+    recall = bench.memory(KEY, METHOD).recall(query, bench.pick(KEY, "qgmem"))
+    assert next(it for it in recall.trace if it.name == "attributes").items
+
+
 FAULTS: list[tuple[str, Act | str, str, int]] = [
     ("units", "no json at all", "window 0: not JSON", 8),
     ("units", json.dumps({"memory_units": [{"fact_text": "no ids"}]}), "window 0: schema broken", 8),

@@ -14,6 +14,7 @@ from cuemem.errors import BadInput, BadSetting, NotBuilt, UnknownName
 from cuemem.methods import QGMem
 from cuemem.types import Problem, Query, Question
 from cuemem.workbench import Workbench
+from cuemem.workbench.runs import Contender, Plan, begin, go
 from tests.adapters.store_samples import Loaded, load, sha
 from tests.fakes import HashEmbedder, talk
 from tests.unit_files import unit_line, write_lines, write_units
@@ -110,3 +111,26 @@ def test_what_is_missing_is_said_with_the_remedy(bench: Any, key: str, tmp_path:
     method = bench.pick(key, "qgmem")
     with pytest.raises(BadSetting, match="'cross-encoder' is not set up: set CUEMEM_RERANKER"):
         bench.memory(key, method).recall(Query("?"), QGMem(reranker="cross-encoder"))
+
+
+def test_other_parsed_questions_and_another_reranker_make_another_run(
+    bench: Any, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_units(tmp_path, bench.store.conversation(key), bench.store.questions(key))
+    bench.build(key, QGMem(), tmp_path)
+    plan = Plan([Contender("qgmem")], [key])
+    (first,) = begin(bench, plan)
+    assert begin(bench, plan) == (first,)
+    other = {"qa_index": 0, "entities": ["nobody"], "locations": [], "time": {"fact": [], "utterance": []}}
+    bench.build(key, QGMem(), tmp_path, queries=write_lines(tmp_path / "other.jsonl", [other]))
+    assert begin(bench, plan) != (first,)
+    with pytest.raises(BadInput, match="units of locomo/test have changed"):
+        go(bench, [first])
+    without = Plan([Contender("qgmem", {"parses": "none"})], [key])
+    assert begin(bench, without) == begin(bench, without)
+    reranked = Plan([Contender("qgmem", {"reranker": "cross-encoder"})], [key])
+    runs = set()
+    for name in ("one", "other"):
+        monkeypatch.setenv("CUEMEM_RERANKER", name)
+        runs |= set(begin(bench, reranked))
+    assert len(runs) == 2

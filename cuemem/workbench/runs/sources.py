@@ -135,8 +135,8 @@ def source(workbench: Workbench, card: RunCard, entry: RunConversation) -> Sourc
         held is None or entry.cue_set is None or held.content_hash != entry.cue_set.content_hash
     ):
         raise BadInput(
-            f"The {method.noun}s of {conversation.title} have changed since the run began, so its questions would "
-            "not be measured alike. Begin a new run."
+            f"The {method.noun}s of {conversation.title} have changed since the run began, or what is used beside "
+            "them has, so its questions would not be measured alike. Begin a new run."
         )
     memory = workbench.memory(entry.conversation_id, method)
     return Source(card, conversation, method, entry.budget, memory, memory.turns, workbench.tokens, flags)
