@@ -58,7 +58,8 @@ def test_from_nothing_to_a_turn_graph_by_a_file_and_by_the_sample(
     other.goto(link)
     other.get_by_text("A date is missing or cannot be read").wait_for()
     other.get_by_role("tab", name="Contents").click()
-    table = other.locator("[data-testid=stDataFrame]")
+    # The table of the part before is still there for a moment.
+    table = other.get_by_role("tabpanel", name="Contents").get_by_test_id("stDataFrame")
     table.wait_for()
     box = table.bounding_box()
     assert box is not None

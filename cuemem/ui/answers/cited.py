@@ -55,7 +55,8 @@ def ways(view: View, entrant: Entrant, standing: Standing) -> None:
     names = {str(it.name) for it in METHODS}
     method = entrant.name if entrant.name in names else view.method
     asked = View(conversation=view.conversation, question=view.question, method=method)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.caption("Cited turns in Trace", width="content")
         for turn in turns:
             there = links.trace(replace(asked, turn=turn))
             st.page_link("pages/trace.py", label=turn, icon=":material/account_tree:", query_params=there)
