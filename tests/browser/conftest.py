@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,7 +21,7 @@ import pytest
 from tests.browser import hostile
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 
     from cuemem.adapters.embed import SentenceEmbedder
 
@@ -37,6 +37,12 @@ _ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# What moves while a page waits, is painted sixty times a second, by the processor that the page waits for.
+_STILL = """addEventListener("DOMContentLoaded", () => {
+    const still = document.createElement("style");
+    still.textContent = "*, ::before, ::after { animation: none !important; transition: none !important }";
+    document.head.append(still);
+})"""
 Serve = Callable[[Path], str]
 NewPage = Callable[..., "Page"]
 
@@ -60,16 +66,25 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def new_page(chromium: Browser) -> Iterator[NewPage]:
-    """Pages, each in a profile of its own. Fails for a request to elsewhere, a dialog, an error of a script."""
-    seen: list[str] = []
-    contexts = []
+@pytest.fixture(scope="session")
+def profile(chromium: Browser) -> BrowserContext:
+    """The profile of all pages: a fresh one would fetch and compile the app's scripts anew, seconds for each page."""
+    context = chromium.new_context(reduced_motion="reduce")
+    context.add_init_script(_STILL)
+    return context
 
-    def made(**options: Any) -> Page:
-        context = chromium.new_context(**({"viewport": {"width": 1400, "height": 1000}} | options))
-        contexts.append(context)
-        opened = context.new_page()
+
+@pytest.fixture
+def new_page(profile: BrowserContext) -> Iterator[NewPage]:
+    """Pages, each in a tab of its own. Fails for a request to elsewhere, a dialog, an error of a script."""
+    seen: list[str] = []
+    pages = []
+
+    def made(viewport: ViewportSize | None = None, color_scheme: Literal["light", "dark"] = "light") -> Page:
+        opened = profile.new_page()
+        pages.append(opened)
+        opened.set_viewport_size(viewport or {"width": 1400, "height": 1000})
+        opened.emulate_media(color_scheme=color_scheme)
         opened.set_default_timeout(SECONDS * 1000)
         opened.on("request", lambda request: _leaves(request.url) and seen.append(f"request to {request.url}"))
         opened.on("dialog", lambda dialog: (seen.append(f"dialog “{dialog.message}”"), dialog.dismiss()))
@@ -78,8 +93,10 @@ def new_page(chromium: Browser) -> Iterator[NewPage]:
         return opened
 
     yield made
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("() => localStorage.clear()")
+        page.close()
+    profile.clear_cookies()
     assert seen == []
 
 

@@ -67,11 +67,11 @@ def test_trace_as_json_is_the_recall(cli: Cli) -> None:
 def test_a_lost_gold_turn_comes_back_by_each_change_that_is_named(cli: Cli) -> None:
     lost = [
         (index, row)
-        for index in (6, 10, 11, 27, 44)
+        for index in (6, 44)
         for row in cli("--json", "trace", "lakeside", index, *IMPORTED).document["scoreboard"]
         if row["role"] == "missed"
     ]
-    assert len(lost) >= 6
+    assert len(lost) >= 2
     for index, row in lost:
         for change in row["recovered_by"]:
             for value, inside in ((change["value"], True), (change["value"] - 1, False)):
