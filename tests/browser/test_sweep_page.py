@@ -20,18 +20,22 @@ _WHERE = """([chart, trace, point]) => {
 }"""
 
 
-def click(page: Page, chart: int, trace: int, point: int) -> None:
+def click(page: Page, chart: int, trace: int, point: int, off: tuple[int, int] = (0, 0)) -> None:
     page.locator(".js-plotly-plot").nth(chart).scroll_into_view_if_needed()
     page.wait_for_timeout(300)
     x, y = page.evaluate(_WHERE, [chart, trace, point])
-    page.mouse.move(x, y)
-    page.mouse.click(x, y)
+    page.mouse.move(x + off[0], y + off[1])
+    page.mouse.click(x + off[0], y + off[1])
 
 
 def test_a_click_opens_a_setting_here_and_on_trace(page: Page, app: str) -> None:
     page.goto(f"{app}/sweep?conversation=lakeside&cues=imported")
     page.locator(".js-plotly-plot .points path").first.wait_for(state="attached")
     page.get_by_text("more than added up").wait_for()  # the last of the page
+    before = page.url
+    click(page, 0, 3, 4, off=(0, 90))  # beside all points nothing is opened
+    page.wait_for_timeout(500)
+    assert page.url == before
     click(page, 0, 3, 4)  # of the anchors only
     page.wait_for_url("**w=0&k=0&m=5**")
     page.get_by_role("link", name="Trace a question at w = 0, k = 0, m = 5").wait_for()

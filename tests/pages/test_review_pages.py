@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,6 +27,7 @@ from cuemem.workbench.judging import BLIND, pool
 from cuemem.workbench.models import ModelSettings
 from cuemem.workbench.reviewing import failures
 from cuemem.workbench.runs import Contender, Plan, begin, go, opened
+from cuemem.workbench.runs.work import LentModels, evaluate_details
 from tests.openai_server import BAD_KEY, RATE_LIMITED, SERVER_ERROR, Act, OpenAIServer, Request
 from tests.pages.conftest import OpenPage, shown
 
@@ -43,7 +45,7 @@ class Judge:
     def __call__(self, request: Request) -> Act | str:
         if "judgment" not in request.prompt:
             return f"{HOSTILE} {len(request.prompt) % 7}"
-        self.hold.wait(20)
+        self.hold.wait(60)
         count = self.asked[request.prompt] = self.asked.get(request.prompt, 0) + 1
         size = len(request.texts[-1])
         right = size % 3 == 0 or ("generous" in request.prompt.lower() and size % 2 == 0)
@@ -260,6 +262,45 @@ def test_generous_beside_strict_and_repeats_apart_from_the_first_verdict(
     assert sorted(it.repeat for it in repeated) == [1] * 6 + [2] * 6
     assert stored(lambda store: store.verdicts(key)) == before
     assert "How steady the judge is" in shown(test)
+
+
+def test_while_a_run_is_going_on_both_pages_show_what_there_is(
+    open_page: OpenPage, own: Path, server: OpenAIServer, judge: Judge
+) -> None:
+    test = open_page("failures", own)
+    model = ModelSettings("openai/another", server.base, "key")  # no reply of it is kept, so all verdicts are held
+
+    def begun(store: Store) -> str:
+        plan = Plan([Contender("naive_rag")], [store.resolve("lakeside")], answering=model, judging=model, limit=5)
+        return begin(cache.workbench(), plan)[0]
+
+    run_id = stored(begun)
+    judge.hold.clear()
+    details = evaluate_details([run_id], LentModels.of(model, model), Prompts(), ask=True)
+    job_id = cache.jobs().start("evaluate", "Asking", details)
+    try:
+        deadline = time.monotonic() + 30
+        while not any("judgment" in request.prompt for request in server.log):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        test = open_page("failures", own, **{"page.run": run_id})
+        assert not test.exception
+        said = "0 of 5 questions are not judged right. The run is going on (5 verdicts to come): so far."
+        assert said in shown(test)
+        desk = open_page("judge", own, **{"page.pool": run_id.rpartition("-")[2], "page.size": "5"})
+        assert not desk.exception
+        assert "Not at their end: 5 verdicts to come in 1 run" in shown(desk)
+        press(desk, "judge.right")
+        assert "<b>1 of 5</b> labelled" in shown(desk)
+    finally:
+        judge.hold.set()
+    cache.jobs().wait(job_id, 30)
+    test.run()
+    wrong = [
+        row for row in stored(lambda store: opened(store, run_id)).rows if row.verdict and not row.verdict.correct
+    ]
+    assert f"{len(wrong)} of 5 questions are not judged right." in shown(test)
+    assert "going on" not in shown(test)
 
 
 def ask(test: AppTest) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -9,8 +12,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cuemem.ui import cache
+from cuemem.ui.sweep import measured, plainly
+from cuemem.workbench import sweeping
 from tests.pages.conftest import OpenPage, shown
 
+AXES = {"window": (0,), "neighbours": (0,), "top_cues": (5, 10, 20)}
 LAKESIDE = {"conversation": "lakeside", "cues": "imported"}
 
 
@@ -69,7 +76,47 @@ def test_what_cannot_be_swept_at_once_is_offered_in_the_background(open_page: Op
     assert "4,620 settings" in said(test)
 
 
+def test_while_settings_are_measured_the_page_follows_and_can_be_left(
+    open_page: OpenPage, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, plain = threading.Semaphore(2), sweeping.recalled
+
+    def slowly(*args: Any) -> Iterator[Any]:
+        for row in plain(*args):
+            assert gate.acquire(timeout=60)
+            yield row
+
+    monkeypatch.setattr(sweeping, "recalled", slowly)
+    monkeypatch.setattr(plainly, "coarse_of", lambda _group, _method: AXES)
+    monkeypatch.setattr(measured, "coarse_of", lambda _group, _method: AXES)
+    test = open_page("sweep", own_store, **LAKESIDE, budget="500")
+    assert "3 settings × 50 questions" in said(test)
+    test.button(key="sweep.measure.main").click().run()
+    until(test, "questions: 2 of 50".capitalize())
+    assert "sweep.measure.main" not in {it.key for it in test.button}
+    (job,) = cache.jobs().jobs("sweep")
+    test.button(key=f"sweep.cancel.{job.job_id}").click().run()
+    gate.release()
+    cache.jobs().wait(job.job_id, 30)
+    test.run()
+    assert "What was done is kept" in said(test)
+    gate.release(1000)
+    test.button(key="sweep.measure.main").click().run()
+    cache.jobs().wait(job.job_id, 60)
+    test.run()
+    assert "3 settings × 50 scorable questions" in said(test)
+
+
+def until(test: AppTest, text: str) -> None:
+    deadline = time.monotonic() + 60
+    while text not in said(test) and time.monotonic() < deadline:
+        time.sleep(0.02)
+        test.run()
+    assert text in said(test)
+
+
 def test_sentences_stand_in_place_of_what_is_not_there(open_page: OpenPage, sample_store: Path) -> None:
+    assert "The link says w = “99”, which cannot be." in said(open_page("sweep", sample_store, **LAKESIDE, w="99"))
     rag = said(open_page("sweep", sample_store, conversation="lakeside", method="naive_rag"))
     assert "60 settings" in rag
     assert "no two knobs" in rag
