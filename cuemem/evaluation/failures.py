@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from cuemem.evaluation.f1 import stems
 from cuemem.evaluation.judge import reference
@@ -28,17 +28,7 @@ FailureClass = Literal[
     "abstention error",
     "model failure",
 ]
-CLASSES: tuple[FailureClass, ...] = (
-    "gold wrong or disputed",
-    "image needed",
-    "no cue",
-    "not retrieved",
-    "cut by budget",
-    "in context but wrong",
-    "right but judged wrong",
-    "abstention error",
-    "model failure",
-)
+CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
 ABOUT: Mapping[FailureClass, str] = {
     "gold wrong or disputed": "the gold answer or its evidence is doubted, or nothing that it cites can be found",
     "image needed": "the gold answer stands on a picture, and in no word of the gold turns or their captions",

@@ -17,9 +17,9 @@ from cuemem.errors import ChatFailure, CueMemError
 from cuemem.evaluation.answer import Answerer
 from cuemem.evaluation.compare import Contestant, scored
 from cuemem.evaluation.judge import Judge
-from cuemem.ports import ChatModel
 from cuemem.types import Answer, ChatReply, ChatRequest, ConversationId, Query, Question
 from cuemem.workbench.answering import keep
+from cuemem.workbench.wrapped import Wrapped
 
 Step = Literal["waiting", "answering", "judging", "broken"]
 
@@ -42,25 +42,10 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Counted:
+class Counted(Wrapped):
     """:class:`cuemem.ports.ChatModel` that counts its calls."""
 
-    chat: ChatModel
     tally: Tally
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self.chat.name
-
-    @property
-    def window(self) -> int | None:
-        """That of the model."""
-        return self.chat.window
-
-    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """That of the model."""
-        return self.chat.cost(tokens_in, tokens_out)
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply. Raises ChatFailure."""

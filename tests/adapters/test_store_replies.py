@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ import pytest
 from cuemem.adapters.store import CachedChat, Store
 from cuemem.adapters.store.verdicts import answer_key
 from cuemem.errors import BadInput, ChatFailure
+from cuemem.evaluation.answer import finished
 from cuemem.types import ChatReply, ChatRequest, Message, PromptVersion, Usage, Verdict
 from tests.adapters.store_samples import load, sample
 
@@ -81,6 +83,28 @@ def test_a_stream_is_kept_when_it_has_ended(store: Store) -> None:
     assert "".join(chat.stream(REQUEST)) == "Ann!"
     assert "".join(chat.stream(REQUEST)) == "Ann!"
     assert model.asked == 2
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_who_asks_what_is_being_streamed_waits_for_it(store: Store, streamed: bool) -> None:
+    model = Scripted("Ann.", "Bob.")
+    chat = CachedChat(store, "m", model)
+    words = chat.stream(REQUEST)
+    assert next(words) == "A"
+    got: list[ChatReply] = []
+    thread = threading.Thread(
+        target=lambda: got.append(finished(chat.stream(REQUEST)) if streamed else chat.complete(REQUEST))
+    )
+    thread.start()
+    assert "".join(words) == "nn."
+    thread.join(10)
+    assert [(reply.text, reply.cached) for reply in got] == [("Ann.", True)]
+    assert model.asked == 1
+    left = chat.stream(replace(REQUEST, repeat=1))
+    next(left)
+    left.close()  # nobody listens any more: the next one may ask
+    model.script.append("Cy.")
+    assert chat.complete(replace(REQUEST, repeat=1)).text == "Cy."
 
 
 @pytest.mark.parametrize(

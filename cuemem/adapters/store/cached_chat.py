@@ -86,18 +86,23 @@ class CachedChat:
         return reply
 
     def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
-        """The same in pieces; a reply that is kept comes in one."""
-        if held := self.store.reply(request.key(self.name)):
+        """The same in pieces; a reply that is kept, or that another thread got, comes in one."""
+        key = request.key(self.name)
+        if held := self.store.reply(key):
             yield held.text
             return held
-        model = self._model()
-        try:
-            reply = yield from model.stream(request)
-        except ChatFailure as failure:
-            self.store.save_failure(request, self.name, failure)
-            raise
-        self.store.save_reply(request, reply)
-        return reply
+        with _UNDER_WAY.only_one(f"{self.store.path} {key}"):
+            if held := self.store.reply(key):
+                yield held.text
+                return held
+            model = self._model()
+            try:
+                reply = yield from model.stream(request)
+            except ChatFailure as failure:
+                self.store.save_failure(request, self.name, failure)
+                raise
+            self.store.save_reply(request, reply)
+            return reply
 
     def _model(self) -> ChatModel:
         if self.chat is None:

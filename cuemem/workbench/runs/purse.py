@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
 from dataclasses import dataclass, field
 
 from cuemem.adapters.store import KeptReplies, Store
 from cuemem.errors import Awaited, BadSetting, ChatFailure, Stopped
-from cuemem.ports import ChatModel, TokenCounter
+from cuemem.ports import TokenCounter
 from cuemem.types import ChatReply, ChatRequest
+from cuemem.workbench.wrapped import Wrapped
 
 ON = "What was done is kept, and it goes on from there."
 
@@ -67,26 +67,11 @@ class Purse:
 
 
 @dataclass(frozen=True)
-class Metered:
+class Metered(Wrapped):
     """A model whose calls are paid from a purse; it stands behind the store, so what is kept costs nothing."""
 
-    chat: ChatModel
     purse: Purse
     tokens: TokenCounter
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self.chat.name
-
-    @property
-    def window(self) -> int | None:
-        """That of the model."""
-        return self.chat.window
-
-    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """That of the model."""
-        return self.chat.cost(tokens_in, tokens_out)
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply. Raises Stopped where the purse does not allow it."""
@@ -103,12 +88,6 @@ class Metered:
         finally:
             self.purse.settle(most, tried, cost, replied=replied)
 
-    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
-        """The reply in one piece: nobody watches a run's words come."""
-        reply = self.complete(request)
-        yield reply.text
-        return reply
-
     def _most(self, request: ChatRequest) -> float | None:
         if self.purse.caps.cost is None:
             return None
@@ -117,37 +96,16 @@ class Metered:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Waiting(Wrapped):
     """A model that is asked nothing: what has no reply yet is awaited from a batch file.
 
     What failed in a batch file is a failure here.
     """
 
-    chat: ChatModel
     store: Store
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self.chat.name
-
-    @property
-    def window(self) -> int | None:
-        """That of the model."""
-        return self.chat.window
-
-    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
-        """That of the model."""
-        return self.chat.cost(tokens_in, tokens_out)
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """Raises ChatFailure for what is known to have failed, else Awaited."""
         if self.store.chat_failure(request.key(self.name)) is None:
             raise Awaited(request)
         return KeptReplies(self.store, self.name).complete(request)
-
-    def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
-        """The same."""
-        reply = self.complete(request)
-        yield reply.text
-        return reply
