@@ -146,7 +146,7 @@ def test_a_fault_is_on_the_card_until_a_retry_mends_it(
     assert failed.row is not None
     assert failed.row.answer.failure is not None
     assert failed.row.answer.failure.kind == kind
-    assert f"No answer: {kind}" in said(failed.row, can_ask=True)
+    assert f"No answer: {kind}" in said(failed.row, can_ask=True, sent=failed.sent)
     assert (failed.row.verdict, failed.lacks) == (None, "answer")
     assert table.tally.requests == len(server.log)
     assert table.tally.failed >= 1
@@ -198,7 +198,7 @@ def test_a_window_that_only_the_server_knows_is_found_again(server: OpenAIServer
     (cut,) = table.ask()
     assert cut.row is not None
     assert cut.row.answer.text == "Ben did."
-    assert "oldest turns were left out" in said(cut.row, can_ask=True)
+    assert "oldest turns were left out" in said(cut.row, can_ask=True, sent=cut.sent)
     assert (cut.lacks, table.tally.requests) == ("", len(server.log))
     known = Table(store, answering=model(server, window=1200), contestants=(WHOLE,), protocol=None)
     (narrower,) = known.read().standings
