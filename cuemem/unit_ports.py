@@ -5,7 +5,7 @@ Part of :mod:`cuemem.ports`, in a file of its own for its size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +26,11 @@ class UnitExtraction:
     index_failure: str | None = None
     rejected: tuple[Problem, ...] = ()
 
+    @property
+    def flawed(self) -> bool:
+        """Whether asking again may give more: something failed, or did not pass validation."""
+        return bool(self.failure or self.index_failure or self.rejected)
+
 
 class UnitSource(Protocol):
     """QGMem, section III-A: windows to memory units. Yields each window of ``windows`` exactly once, in order."""
@@ -36,7 +41,11 @@ class UnitSource(Protocol):
     @property
     def provenance(self) -> Mapping[str, str]: ...
 
-    def extract(self, conversation: Conversation, windows: Sequence[Window]) -> Iterable[UnitExtraction]: ...
+    def extract(
+        self, conversation: Conversation, windows: Sequence[Window], anew: Collection[int] = ()
+    ) -> Iterable[UnitExtraction]:
+        """``anew``: positions of windows of which something was rejected before; nothing kept answers for them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

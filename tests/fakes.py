@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -114,7 +114,9 @@ class GivenUnits:
     def __init__(self, facts: Mapping[TurnId, Sequence[Triple | str]]) -> None:
         self.given = facts
 
-    def extract(self, conversation: Conversation, windows: Sequence[Window]) -> Iterable[UnitExtraction]:
+    def extract(
+        self, conversation: Conversation, windows: Sequence[Window], anew: Collection[int] = ()
+    ) -> Iterable[UnitExtraction]:
         for window in windows:
             units: list[MemoryUnit] = []
             for at, line in enumerate(window.lines):

@@ -8,7 +8,7 @@ Questions: ``{"qa_index" or "question", "entities": […], "locations": […], "
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +44,9 @@ class ImportedUnits:
         traces = {"traces_sha256": self.traces_sha256} if self.traces_sha256 else {}
         return {"source": self.name, "file": self.file, "sha256": self.sha256, **traces}
 
-    def extract(self, conversation: Conversation, windows: Sequence[Window]) -> Iterator[UnitExtraction]:
+    def extract(
+        self, conversation: Conversation, windows: Sequence[Window], anew: Collection[int] = ()
+    ) -> Iterator[UnitExtraction]:
         """Each window with the units whose last line is new in it. Raises BadInput for another conversation."""
         if conversation.conversation_id != self.conversation_id:
             raise BadInput(

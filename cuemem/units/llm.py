@@ -6,8 +6,9 @@ What cannot be used is a failure, never an empty success; it is kept, counted, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from cuemem.context import said
@@ -38,12 +39,16 @@ PROMPTS = (UNITS, INDEX, TRAJECTORY, PARSE)
 
 @dataclass(frozen=True)
 class UnitModel:
-    """A language model with QGMem's prompts: a source of units, of trajectories and of parsed questions."""
+    """A language model with QGMem's prompts: a source of units, of trajectories and of parsed questions.
+
+    ``retry``: a kept reply that says nothing, or of which something has to be left out, is not taken for the answer.
+    """
 
     chat: ChatModel
     prompts: Prompts
     tokens: TokenCounter
     concurrency: int = 1
+    retry: bool = False
 
     @property
     def name(self) -> str:
@@ -77,23 +82,30 @@ class UnitModel:
 
     # --- stages 1 and 2 ----------------------------------------------------------------------------------------
 
-    def extract(self, conversation: Conversation, windows: Sequence[Window]) -> Iterator[UnitExtraction]:
+    def extract(
+        self, conversation: Conversation, windows: Sequence[Window], anew: Collection[int] = ()
+    ) -> Iterator[UnitExtraction]:
         """Each window with its units and their index, or with why there are none.
 
+        A window in ``anew`` gets a reply that was not had before, since what is kept was found wanting.
         Raises ChatFailure when no window can succeed. What was given out before is not touched by that.
         """
         patience = Patience()
-        made = in_order(lambda window: self._window(conversation, window), windows, self.concurrency)
+        made = in_order(
+            lambda window: self._window(conversation, window, anew=window.position in anew), windows, self.concurrency
+        )
         for extraction, failure in made:
             _stop(patience, failure)
             yield extraction
 
-    def _window(self, conversation: Conversation, window: Window) -> tuple[UnitExtraction, ChatFailure | None]:
+    def _window(
+        self, conversation: Conversation, window: Window, *, anew: bool
+    ) -> tuple[UnitExtraction, ChatFailure | None]:
         problems = ProblemList(conversation.sample_id)
         if not any(line.text.strip() or line.caption for line in window.new):
             return UnitExtraction(window.position, ()), None
         try:
-            found = self._asked(self.units_request(conversation, window))["memory_units"]
+            found = self._asked(self.units_request(conversation, window), anew=anew)["memory_units"]
         except ChatFailure as failure:
             return UnitExtraction(window.position, (), str(failure.failure)), failure
         reader = UnitReader(conversation, problems, window)
@@ -103,7 +115,7 @@ class UnitModel:
         failed: ChatFailure | None = None
         if units:
             try:
-                index = self._asked(self.index_request(conversation, window, units))["memory_units"]
+                index = self._asked(self.index_request(conversation, window, units), anew=anew)["memory_units"]
                 units = self._indexed(units, index, reader, place, problems)
             except ChatFailure as failure:
                 failed = failure
@@ -180,8 +192,11 @@ class UnitModel:
         self, conversation: Conversation, relation: str, units: Sequence[MemoryUnit]
     ) -> tuple[Trajectory, ChatFailure | None]:
         members = tuple(unit.unit_id for unit in units)
+        request = self.trajectory_request(conversation, relation, units)
         try:
-            text = words(self._asked(self.trajectory_request(conversation, relation, units))["trajectory"])
+            text = words(self._asked(request)["trajectory"])
+            if not text and self.retry:
+                text = words(self._asked(request, anew=True)["trajectory"])
         except ChatFailure as failure:
             return Trajectory(members, "", str(failure.failure)), failure
         return Trajectory(members, text, None if text else "empty: the trajectory says nothing"), None
@@ -218,13 +233,13 @@ class UnitModel:
             yield query, parse, str(failure.failure) if isinstance(failure, ChatFailure) else failure
 
     def _parsed(self, conversation: Conversation, query: Query) -> tuple[QueryParse | None, ChatFailure | str | None]:
+        request = self.parse_request(conversation, query)
         try:
-            value = self._asked(self.parse_request(conversation, query))
+            parse, left_out = _read(self._asked(request))
+            if left_out and self.retry:
+                parse, left_out = _read(self._asked(request, anew=True))
         except ChatFailure as failure:
             return None, failure
-        problems = ProblemList()
-        parse = read_parse(value, "question", problems)
-        left_out = "; ".join(it.detail for it in problems.as_tuple())
         return parse, left_out or None
 
     def parse_request(self, conversation: Conversation, query: Query) -> ChatRequest:
@@ -243,14 +258,29 @@ class UnitModel:
         about = conversation.conversation_id
         return ChatRequest(prompt.fill(**places), prompt.version, schema, room, about=about)
 
-    def _asked(self, request: ChatRequest) -> Any:
-        """The model's JSON. A reply that was cut off is asked for once more with twice the room."""
-        try:
-            return json.loads(self.chat.complete(request).text)
-        except ChatFailure as failure:
-            if failure.kind != "truncated":
-                raise
-            return json.loads(self.chat.complete(replace(request, max_tokens=2 * request.max_tokens)).text)
+    def _asked(self, request: ChatRequest, *, anew: bool = False) -> Any:
+        """The model's JSON. A reply that was cut off is asked for once more with twice the room.
+
+        ``anew``: not a reply that is kept, but the first one that is not.
+        """
+        for repeat in count(1 if anew else 0):
+            asking = replace(request, repeat=repeat)
+            try:
+                reply = self.chat.complete(asking)
+            except ChatFailure as failure:
+                if failure.kind != "truncated":
+                    raise
+                reply = self.chat.complete(replace(asking, max_tokens=2 * request.max_tokens))
+            if not (anew and reply.cached):
+                return json.loads(reply.text)
+        raise AssertionError("endless")
+
+
+def _read(value: Any) -> tuple[QueryParse, str]:
+    """A parse, and what had to be left out of it."""
+    problems = ProblemList()
+    parse = read_parse(value, "question", problems)
+    return parse, "; ".join(it.detail for it in problems.as_tuple())
 
 
 def _stop(patience: Patience, failure: ChatFailure | None) -> None:

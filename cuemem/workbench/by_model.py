@@ -102,7 +102,7 @@ def _unit_estimate(
     done: set[int] = set()
     if (mine := held.get(source.name)) is not None and dict(mine.provenance) == dict(source.provenance):
         made = workbench.store.unit_extractions(key_of(conversation, method))
-        done = {it.position for it in made if not (calls.retry_failed and (it.failure or it.index_failure))}
+        done = {it.position for it in made if not (calls.retry_failed and it.flawed)}
     to_do = [window for window in windows if window.position not in done]
     parsed = workbench.store.parses(conversation_id, source.name)
     questions = max(0, len(workbench.store.questions(conversation_id)) - len(parsed))

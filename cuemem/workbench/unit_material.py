@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cuemem.adapters.store import CachedEmbedder, Store
@@ -86,12 +86,14 @@ class UnitMaterial:
             raise UnknownName(f"No unit source {wanted!r}; there are {', '.join(ABOUT)}.")
         questions = store.questions(conversation.conversation_id)
         parses = parses_in(given.queries, given.files, conversation, questions)
+        retry = given.retry_failed
+        model = replace(given.model, retry=retry) if given.model is not None else None
         if wanted == LLM:
-            return UnitSupply(given.model, parses=parses, model=given.model, retry_failed=given.retry_failed)
+            return UnitSupply(model, parses=parses, model=model, retry_failed=retry)
         if given.files is None:
-            return UnitSupply(parses=parses, model=given.model, retry_failed=given.retry_failed)
+            return UnitSupply(parses=parses, model=model, retry_failed=retry)
         units, traces = units_in(given.files, conversation)
-        return UnitSupply(units, Along(traces, units.problems), parses, given.model, given.retry_failed)
+        return UnitSupply(units, Along(traces, units.problems), parses, model, retry)
 
     def models(
         self, store: Store, conversation: Conversation, method: Any, source: UnitSupply | None, given: Given

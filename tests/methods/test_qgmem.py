@@ -170,7 +170,7 @@ class Told:
     def __init__(self, units: list[MemoryUnit], traces: tuple[Trajectory, ...] = ()) -> None:
         self.units, self.traces = units, traces
 
-    def extract(self, conversation: Conversation, windows: Any) -> Any:
+    def extract(self, conversation: Conversation, windows: Any, anew: Any = ()) -> Any:
         at = {line.utterance_id: window.position for window in windows for line in window.new}
         for window in windows:
             mine = tuple(it for it in self.units if at[it.end_turn] == window.position)
@@ -280,7 +280,7 @@ def test_what_a_window_cannot_hold_goes_oldest_first_and_the_rest_keeps_its_form
 
 def test_a_source_out_of_step_is_a_fault() -> None:
     class Skipping(Told):
-        def extract(self, conversation: Conversation, windows: Any) -> Any:
+        def extract(self, conversation: Conversation, windows: Any, anew: Any = ()) -> Any:
             yield UnitExtraction(1, ())
 
     models = fake_models({})

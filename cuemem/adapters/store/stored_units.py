@@ -29,8 +29,8 @@ class StoredUnits:
 
     A set of another provenance than the source's is made anew. A quick source is run as a whole and its set put in
     place in one transaction; a ``resumable`` one, where each window is dear, is committed window by window; with
-    ``retry_failed`` the windows that had failed, or whose index had, are done again. Without a source only a complete
-    set can be read; otherwise NotBuilt is raised.
+    ``retry_failed`` the windows that had failed, whose index had, or of which something was rejected are done again.
+    Without a source only a complete set can be read; otherwise NotBuilt is raised.
     """
 
     store: UnitSets
@@ -70,12 +70,10 @@ class StoredUnits:
         self, source: UnitSource, key: UnitKey, conversation: Conversation, windows: Sequence[Window]
     ) -> Iterator[UnitExtraction]:
         begun = self.store.begin_unit_set(key, len(windows), dict(source.provenance))
-        done = {
-            it.position: it
-            for it in self.store.unit_extractions(key)
-            if not (self.retry_failed and (it.failure or it.index_failure))
-        }
-        fresh = iter(source.extract(conversation, [it for it in windows if it.position not in done]))
+        made = {it.position: it for it in self.store.unit_extractions(key)}
+        done = {place: it for place, it in made.items() if not (self.retry_failed and it.flawed)}
+        anew = {place for place, it in made.items() if place not in done and it.rejected}
+        fresh = iter(source.extract(conversation, [it for it in windows if it.position not in done], anew))
         for window in windows:
             if window.position not in done:
                 extraction = next(fresh)
