@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuemem.evaluation.contrast import Contrast, FlipLine, mean_recalls
-from cuemem.evaluation.tables import INTERVAL, NOTHING, Table, bounds, decimal, price, whole
+from cuemem.evaluation.tables import INTERVAL, NOTHING, Table, bounds, decimal, whole
 from cuemem.text import money
 
 
@@ -59,10 +59,9 @@ def difference_table(of: Contrast) -> Table:
 
 
 def _prices(of: Contrast, name: str) -> tuple[str, str, str, str]:
-    one, other = of.costs
-    if one.unpriced or other.unpriced:
-        return price(getattr(one, name), one.unpriced), price(getattr(other, name), other.unpriced), NOTHING, ""
-    left, right = getattr(one, name), getattr(other, name)
+    left, right = (getattr(side, name) for side in of.costs)
+    if left is None or right is None:
+        return money(left), money(right), NOTHING, ""
     return money(left), money(right), f"{'−' if right < left else '+'}{money(abs(right - left))}", ""
 
 

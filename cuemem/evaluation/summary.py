@@ -70,8 +70,8 @@ class Costs:
     """What a question costs on average (Table 3), and the whole run in US dollars.
 
     ``tokens_in`` and ``tokens_out`` are as the model's server counted them, ``context`` by the fixed tokenizer.
-    Seconds are over the ``timed`` answers that have them: those from batch files have none. ``unpriced`` counts the
-    replies whose price is not known; then the sum is of the others.
+    Seconds are over the ``timed`` answers that have them: those from batch files have none. A cost is None
+    where the price of one of the replies is not known.
     """
 
     answers: int
@@ -82,9 +82,8 @@ class Costs:
     reconstruction_seconds: float | None
     inference_seconds: float | None
     timed: int
-    answer_cost: float
-    judge_cost: float
-    unpriced: int
+    answer_cost: float | None
+    judge_cost: float | None
     cached: int
 
 
@@ -198,13 +197,13 @@ def costs(rows: Sequence[ResultRow]) -> Costs:
         timed=len(timed),
         answer_cost=_sum(used),
         judge_cost=_sum(judged),
-        unpriced=sum(usage.cost is None for usage in [*used, *judged]),
         cached=sum(answer.cached for answer in answers),
     )
 
 
-def _sum(used: Sequence[Usage]) -> float:
-    return float(sum(usage.cost or 0.0 for usage in used))
+def _sum(used: Sequence[Usage]) -> float | None:
+    costs = [usage.cost for usage in used]
+    return None if None in costs else float(sum(filter(None, costs)))
 
 
 def losses(rows: Sequence[ResultRow]) -> dict[str, int]:

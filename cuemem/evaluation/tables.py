@@ -150,8 +150,8 @@ def efficiency(runs: Sequence[Shown]) -> Table:
                 decimal(it.reconstruction_seconds),
                 decimal(it.inference_seconds, 2),
                 percent(line.accuracy if line else None),
-                price(it.answer_cost, it.unpriced),
-                price(it.judge_cost, it.unpriced),
+                money(it.answer_cost),
+                money(it.judge_cost),
             )
         )
     notes = [_COSTS]
@@ -277,8 +277,3 @@ def decimal(value: float | None, digits: int = 3) -> str:
 def whole(value: float | None) -> str:
     """A number without decimals."""
     return NOTHING if value is None else f"{value:,.0f}"
-
-
-def price(cost: float, unpriced: int) -> str:
-    """A sum of money, of which nothing is said where a part of it is not known."""
-    return money(None) if unpriced else money(cost)

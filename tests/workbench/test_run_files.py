@@ -16,9 +16,9 @@ from cuemem.evaluation.contrast import unlike
 from cuemem.evaluation.metrics import Gold, Retrieval, Score
 from cuemem.evaluation.run import Code, DataFile, QuestionSet, ResultRow, RunCard, RunConversation, as_json
 from cuemem.evaluation.summary import summarise_run
-from cuemem.evaluation.tables import Shown, Table, evidence_overview
+from cuemem.evaluation.tables import Shown, Table, efficiency, evidence_overview
 from cuemem.evaluation.written import latex, markdown
-from cuemem.types import Question
+from cuemem.types import Answer, PromptVersion, Question, Usage, Verdict
 from cuemem.workbench.runs import listed, opened
 from cuemem.workbench.runs.files import import_runs, rows_file
 
@@ -109,3 +109,11 @@ def test_the_size_of_contexts_is_of_the_questions_that_the_table_names() -> None
     shown = Shown("A", "r", card(), summarise_run([*rows[:10], apart, flagged]))
     assert evidence_overview([shown], unflagged=True).rows[0][-2:] == ("6", "10")
     assert evidence_overview([shown]).rows[0][-1] == "500,005"
+
+
+def test_the_price_of_answers_is_known_where_that_of_verdicts_is_not() -> None:
+    prompt = PromptVersion("p", "h")
+    answered = Answer("a", "short", prompt, True, "m", usage=Usage(1, 1, 1.0, 0.5))
+    judged = Verdict("correct", "", "strict", "j", usage=Usage(1, 1, 1.0, None))
+    shown = Shown("A", "r", card(), summarise_run([row(0, answer=answered, verdict=judged)]))
+    assert efficiency([shown]).rows[0][-2:] == ("$0.50", "not known")
