@@ -22,6 +22,9 @@ dev-stamp := $(VENV)/.stamp-dev-$(shell cat requirements.txt requirements-dev.tx
 NEEDS_PYTHON := CueMem Lab needs Python 3.11 or later
 IS_PYTHON_311 := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 
+# Compiled modules are kept even where the environment says otherwise: every process would compile them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help app sample install dev test check bench format clean
 
 help: ## list the targets
