@@ -188,6 +188,23 @@ def test_what_a_window_cut_is_not_in_the_context_until_it_is_asked_whole(
     assert {row.retrieval.tokens for row in rows} == {size}
 
 
+@pytest.mark.parametrize("style", ["short", "cited"])
+def test_a_row_knows_the_request_that_is_made_whatever_the_window(
+    bench: Workbench, chat: ScriptedChat, style: str
+) -> None:
+    chat.respond = lambda _request: '{"reasoning_path": "", "answer": "no"}'
+    ids = begin(bench, plan(bench, "full_history", judging=None, style=style, limit=2))
+    going(bench, ids, ask=False)
+    size = opened(bench.store, ids[0]).rows[0].retrieval.tokens
+    for window in (size + 1000, size + 2000, size + 3000):
+        chat.window = window
+        asked = ModelSettings(NAME, window=window)
+        ids = begin(bench, plan(bench, "full_history", judging=None, style=style, limit=2, answering=asked))
+        going(bench, ids)
+        made = {request.key(NAME) for request in chat.log}
+        assert {row.request_key for row in opened(bench.store, ids[0]).rows} <= made
+
+
 def test_accepted_answers_are_matched_where_a_dataset_lists_them(bench: Workbench, chat: ScriptedChat) -> None:
     (run_id,) = begin(bench, plan(bench, "cuemem"))
     going(bench, (run_id,))

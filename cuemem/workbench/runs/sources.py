@@ -107,11 +107,8 @@ class Source:
         """The key of the request that comes first; a context that turns out too long is asked about again."""
         about = self.conversation.conversation_id
         context = contestant.context
-        window = answerer.chat.window
-        room = None if window is None else answerer.room(question.query, window)
-        if room is not None and 0 < room < context.tokens:
-            with suppress(ChatFailure):  # nothing of it fits, which is the answer's failure
-                context = answerer.fitted(question.query, context, self.turns)
+        with suppress(ChatFailure):  # nothing of it fits, which is the answer's failure
+            context = answerer.fitted(question.query, context, self.turns)
         request = answerer.request(question.query, context, about)
         count = context.tokens + answerer.around(question.query)
         return {"request_key": request.key(answerer.chat.name), "prompt_tokens": count}
