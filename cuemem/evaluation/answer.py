@@ -30,6 +30,7 @@ Yielded = TypeVar("Yielded")
 NOTHING_FOUND = "(nothing was found)"
 _MARGIN = 0.9  # a model's own tokenizer may count more than ours
 _SHRINK = 0.75
+_SLACK = 0.95  # the newest turns may be shorter than most, and have more labels to the token
 _FITTINGS = 5
 _ANSWER_LINE = re.compile(r"^[\s*_#>-]*(?:final\s+)?answer[*_]*\s*:[*_]*", re.IGNORECASE | re.MULTILINE)
 
@@ -129,7 +130,7 @@ class Answerer:
     ) -> EvidenceContext:
         """The context once it has turned out to be too long: by the window that the model told, or by a quarter."""
         budget = int(context.tokens * _SHRINK)
-        if limit and (allowed := self.room(query, limit) - self._labels(context)) > 0:
+        if limit and (allowed := self._share(context, self.room(query, limit))) > 0:
             budget = min(budget, allowed)
         return self._cut(context, turns, budget, "older than the model's window allows")
 
@@ -138,8 +139,8 @@ class Answerer:
     ) -> EvidenceContext:
         if window is None:
             return context
-        room = self.room(query, window) - self._labels(context)
-        if context.tokens <= room:
+        room = self.room(query, window)
+        if context.tokens + self._labels(context) <= room:
             return context
         if room <= 0:
             raise ChatFailure(
@@ -148,7 +149,16 @@ class Answerer:
                 f"of up to {self.max_tokens:,} tokens. Use a model with a longer window.",
             )
         reason = f"older than the model's window of {window:,} tokens allows"
-        return self._cut(context, turns, room, reason)
+        budget = self._share(context, room)
+        cut = self._cut(context, turns, budget, reason)
+        while cut.tokens + self._labels(cut) > room:
+            budget = int(budget * _SLACK)
+            cut = self._cut(context, turns, budget, reason)
+        return cut
+
+    def _share(self, context: EvidenceContext, room: int) -> int:
+        """What of so many tokens is for the text, where the labels of what is kept take the rest."""
+        return room * context.tokens // max(1, context.tokens + self._labels(context))
 
     def _cut(self, context: EvidenceContext, turns: Sequence[Turn], budget: int, reason: str) -> EvidenceContext:
         """The newest of it. Raises ChatFailure where nothing is left: then the model would be asked about nothing."""

@@ -9,9 +9,11 @@ import pytest
 
 from cuemem.context import GAP, Candidate, assemble
 from cuemem.evaluation.citing import CITED_SCHEMA, citations, labelled
+from cuemem.turns import cut_turns
 from cuemem.types import EvidenceContext, Query, Statement
 from tests import openai_server as openai
 from tests.evaluation.test_answer import CONTEXT, QUERY, TOKENS, TURNS, answerer
+from tests.fakes import talk
 from tests.openai_server import Act, OpenAIServer
 
 NOTED = EvidenceContext(
@@ -103,3 +105,15 @@ def test_the_labels_count_where_the_window_is_short(server: OpenAIServer) -> Non
     cited = answerer(server, style="cited", max_tokens=10, window=round((CONTEXT.tokens + room) / 0.9) + 60)
     fitted = cited.fitted(QUERY, CONTEXT, TURNS)
     assert TOKENS.count(labelled(fitted)) <= cited.room(QUERY, cited.chat.window or 0)
+
+
+def test_only_the_labels_of_what_is_kept_take_room(server: OpenAIServer) -> None:
+    """Those of a long history would exceed the window by themselves."""
+    turns = cut_turns(talk(*[20] * 40), "utterance")
+    whole = assemble([Candidate(turn, "history") for turn in turns], TOKENS)
+    cited = answerer(server, style="cited", max_tokens=10, window=700)
+    room = cited.room(QUERY, 700)
+    assert TOKENS.count(labelled(whole)) - whole.tokens > room
+    fitted = cited.fitted(QUERY, whole, turns)
+    assert fitted.items[-1].turn_id == turns[-1].turn_id
+    assert 0.8 * room < TOKENS.count(labelled(fitted)) <= room
