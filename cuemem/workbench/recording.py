@@ -60,7 +60,9 @@ def record(
     file: Path = REPLIES,
     progress: Progress = no_progress,
 ) -> Recorded:
-    """Ask the model and let it judge itself, then write what it replied. What was asked before is not asked again.
+    """Ask the model and let it judge itself, then write what it replied.
+
+    What was asked here before is not asked again; the recording that came with the conversations is not used.
 
     Method by method over all conversations, so that a server's prefix cache serves the questions on one history, even
     where each question has a conversation of its own; judging comes after. What came is written even when the rest is
@@ -70,6 +72,7 @@ def record(
     names = list(dict.fromkeys(it.contestant.name for it in asked))
     asked.sort(key=lambda it: names.index(it.contestant.name))
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
+    workbench.store.forget_recorded(model.chat.name)
     answers: list[Answer] = []
     outcomes: list[str] = []
     try:

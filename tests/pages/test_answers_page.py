@@ -76,7 +76,7 @@ def test_without_a_model_it_says_what_there_is_and_how_to_get_one(open_page: Ope
 
 
 def test_a_conversation_without_a_memory_still_compares_the_others(open_page: OpenPage, sample_store: Path) -> None:
-    test = open_page("answers", sample_store, conversation="sample_user", **{"page.cards": "cuemem,full_history"})
+    test = open_page("answers", sample_store, conversation="sample_temporal", **{"page.cards": "cuemem,full_history"})
     assert not test.exception
     page = shown(test)
     assert "has no CueMem memory yet" in page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,4 +64,7 @@ def test_what_is_recorded_is_replayed_and_marked(
     )
     assert (answer.text, answer.recorded, answer.failure) == ("Lakeside Town", True, None)
     assert store.spent().requests == 0  # nobody here has paid for it
+    with OpenAIServer(reply) as server:  # who records again asks again
+        assert recording.record(other, replace(settings, api_base=server.base), Prompts(), file) == made
+        assert len(server.log) == asked
     store.close()

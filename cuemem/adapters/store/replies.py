@@ -171,6 +171,11 @@ class Replies(Connected):
                     )
         return added
 
+    def forget_recorded(self, model: str) -> None:
+        """Remove the replies of a model that were asked elsewhere, so that it is asked here."""
+        with self.writing() as cursor:
+            cursor.execute("DELETE FROM replies WHERE recorded AND model = ?", [model])
+
 
 def as_failure(record: ChatFailureRecord) -> Failure:
     """A kept failure as the domain has it."""
