@@ -30,7 +30,7 @@ from cuemem.types import (
 )
 from cuemem.unit_ports import Trajectory, UnitExtraction
 from cuemem.units.checks import UnitReader, read_parse, words
-from cuemem.units.schemas import INDEX_SCHEMA, PARSE_SCHEMA, TRAJECTORY_SCHEMA, UNITS_SCHEMA
+from cuemem.units.schemas import PARSE_SCHEMA, TRAJECTORY_SCHEMA, UNITS_SCHEMA, index_schema
 
 NAME = "llm"
 UNITS, INDEX, TRAJECTORY, PARSE = "qgmem_units", "qgmem_index", "qgmem_trajectory", "qgmem_parse"
@@ -162,7 +162,9 @@ class UnitModel:
             for unit in units
         ]
         units_json = json.dumps(listed, ensure_ascii=False, indent=1)
-        return self._request(conversation, INDEX, INDEX_SCHEMA, self._segment(window) | {"units": units_json})
+        return self._request(
+            conversation, INDEX, index_schema(len(units)), self._segment(window) | {"units": units_json}
+        )
 
     def _segment(self, window: Window) -> dict[str, str]:
         return {

@@ -7,7 +7,9 @@ from typing import Any
 from cuemem.types import JsonSchema
 
 _TEXT = {"type": "string"}
-_TEXTS = {"type": "array", "items": _TEXT}
+# A single claim names few things. Without a bound a small model may name the last one until its tokens are spent.
+_MOST = 24
+_TEXTS = {"type": "array", "items": _TEXT, "maxItems": _MOST}
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -19,8 +21,8 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-def _list(item: Any) -> dict[str, Any]:
-    return {"type": "array", "items": item}
+def _list(item: Any, most: int | None = None) -> dict[str, Any]:
+    return {"type": "array", "items": item} | ({} if most is None else {"maxItems": most})
 
 
 UNITS_SCHEMA: JsonSchema = _object(
@@ -33,16 +35,19 @@ UNITS_SCHEMA: JsonSchema = _object(
         )
     )
 )
-INDEX_SCHEMA: JsonSchema = _object(
-    memory_units=_list(
-        _object(
-            memory_unit_id=_TEXT,
-            entities=_TEXTS,
-            locations=_TEXTS,
-            time=_list(_object(start=_TEXT, end=_TEXT, granularity=_TEXT)),
-        )
-    )
+_ENTRY = _object(
+    memory_unit_id=_TEXT,
+    entities=_TEXTS,
+    locations=_TEXTS,
+    time=_list(_object(start=_TEXT, end=_TEXT, granularity=_TEXT), _MOST),
 )
+
+
+def index_schema(units: int) -> JsonSchema:
+    """An entry for each of so many units; some that are too many are read, to be reported."""
+    return _object(memory_units=_list(_ENTRY, 2 * units + 4))
+
+
 TRAJECTORY_SCHEMA: JsonSchema = _object(trajectory=_TEXT)
 PARSE_SCHEMA: JsonSchema = _object(
     entities=_TEXTS,

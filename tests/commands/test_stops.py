@@ -122,7 +122,10 @@ def reply(request: Request) -> str:
 def test_an_evaluation_that_is_killed_twice_asks_nothing_twice_and_loses_nothing(
     nursery: Nursery, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """40 questions by three methods and from the gold turns, 3 calls at once. By kill -9 while answers, and while verdicts are under way."""
+    """40 questions by three methods and from the gold turns, 3 calls at once.
+
+    By kill -9 while answers, and while verdicts are under way.
+    """
     answered: Counter[str] = Counter()
     killed = threading.Event()
     stop_at = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -206,3 +207,15 @@ def test_a_memory_of_failures_alone_is_refused(bench: Workbench, server: OpenAIS
     with pytest.raises(BadInput, match=r"3 of 3 windows failed and none gave a unit.*not JSON.*--retry-failed"):
         build(bench, server)
     assert bench.store.memories(KEY) == ()
+
+
+def test_an_index_is_bounded_by_the_units_it_is_of(bench: Workbench, server: OpenAIServer) -> None:
+    """A model that names the last thing again and again comes to an end; one that needs no bound is not cut."""
+    build(bench, server)
+    asked = [it for it in server.log if kind_of(it) == "index"]
+    assert asked
+    for request in asked:
+        listed = request.body["response_format"]["json_schema"]["schema"]["properties"]["memory_units"]
+        units = len(re.findall(r'"memory_unit_id": "w', request.texts[-1]))
+        assert units <= listed["maxItems"] <= 2 * units + 4
+        assert listed["items"]["properties"]["entities"]["maxItems"] == 24
