@@ -30,7 +30,7 @@ def require_memory(scene: Scene) -> Memory:
 
 def build_link(scene: Scene) -> None:
     """The way to the place where a memory of the conversation is built."""
-    there = links.data("build", scene.summary.conversation_id)
+    there = links.data("build", scene.summary.conversation_id, scene.view.method)
     st.page_link(_DATA, label="Build a memory", icon=":material/build:", query_params=there)
 
 

@@ -46,9 +46,10 @@ def asked_in(card: RunCard, conversation_id: ConversationId, question: int) -> d
     )
 
 
-def data(part: str, conversation_id: ConversationId | None = None) -> dict[str, str]:
-    """A part of the Data page."""
-    return written(View(conversation=conversation_id).with_extra("part", part))
+def data(part: str, conversation_id: ConversationId | None = None, method: str | None = None) -> dict[str, str]:
+    """A part of the Data page, perhaps for a conversation and a method to build."""
+    view = View(conversation=conversation_id, method=method or View().method)
+    return written(view.with_extra("part", part))
 
 
 def trace(view: View) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -124,3 +125,13 @@ def test_the_faults_of_a_model_are_counted_shown_and_asked_again(
         assert "Every message is done already" in page_of(test)
         assert labels(test).count("Build 1 memory") == 1
         assert len(server.log) == asked
+
+
+def test_a_link_from_a_method_without_a_memory_opens_its_build(open_page: OpenPage, talk_store: Path) -> None:
+    test = open_page("trace", talk_store, method="qgmem")
+    (link,) = [it for it in test.get("page_link") if it.proto.label == "Build a memory"]
+    params = dict(parse_qsl(link.proto.query_string))
+    test = open_page("data", talk_store, **params)
+    assert not test.exception
+    assert named(test.selectbox, "Method").value == "qgmem"
+    assert named(test.radio, "Where the units come from").value

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cuemem.methods.cuemem.inspect import NearDuplicates
 from cuemem.types import Cue, Turn
-from cuemem.ui import markup, state, tables
+from cuemem.ui import finding, markup, state, tables
 from cuemem.ui.cues.book import Book
 from cuemem.ui.cues.detail import go_to_cue
 from cuemem.ui.cues.picking import pick_table
@@ -29,7 +29,6 @@ from cuemem.ui.cues.rows import (
 )
 
 CLOSE, CLOSEST, CLOSE_STEP, LEAST_CLOSE = 0.95, 0.99, 0.01, 0.8
-_FIND = "cues.find"
 _ROWS = 9  # of a table before it scrolls, so that what is selected stands below it on the same screen
 _SHOWN: Mapping[str, tuple[str, Callable[[Book, Cue], bool]]] = {
     "all": ("All", lambda book, cue: True),
@@ -41,49 +40,26 @@ _SHOWN: Mapping[str, tuple[str, Callable[[Book, Cue], bool]]] = {
 def all_cues(book: Book) -> None:
     """Every cue with its source turn, by rank for the question where there is one."""
     view = book.scene.view
-    chosen = view.extra("show") if view.extra("show") in _SHOWN else "all"
+    chosen = finding.shown(_SHOWN)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        _search(view.extra("find"))
+        finding.search_box("Find a cue by its words, or by its turn", "cues.find")
         if book.hits:
-            _show(book, chosen)
+            _show(book)
     wanted = view.extra("find").strip().casefold()
     cues = [
         cue
         for cue in book.cues
         if _SHOWN[chosen][1](book, cue) and (wanted in cue.text.casefold() or wanted == cue.turn_id.casefold())
     ]
-    if book.hits and chosen != "all":
+    if book.hits and chosen != finding.EVERYTHING:
         cues.sort(key=lambda cue: book.hits[cue.index].rank)
     rows = [cue_row(book, cue) for cue in cues]
     _table(book, "all", rows, cue_columns(book), _place(cues, book.cue), lambda row: go_to_cue(cues[row], book))
 
 
-def _search(text: str) -> None:
-    if st.session_state.get(_FIND, "") != text:
-        st.session_state[_FIND] = text
-    st.text_input(
-        "Find a cue by its words, or by its turn",
-        type="search",
-        live="300ms",
-        key=_FIND,
-        max_chars=200,
-        on_change=lambda: state.note("find", st.session_state[_FIND]),
-    )
-
-
-def _show(book: Book, chosen: str) -> None:
+def _show(book: Book) -> None:
     counts = {name: sum(holds(book, cue) for cue in book.cues) for name, (_, holds) in _SHOWN.items()}
-    key = state.put("cues.show", chosen)
-    st.pills(
-        "Show",
-        list(_SHOWN),
-        format_func=lambda name: f"{_SHOWN[name][0]} · {counts[name]:,}",
-        required=True,
-        key=key,
-        on_change=lambda: state.note("show", "" if st.session_state[key] == "all" else st.session_state[key]),
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    finding.kinds("cues.show", {name: label for name, (label, _) in _SHOWN.items()}, counts)
 
 
 def bare_turns(book: Book) -> None:

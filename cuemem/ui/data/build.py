@@ -14,7 +14,7 @@ from cuemem.knobs import Knob
 from cuemem.methods import METHODS
 from cuemem.text import counted, duration
 from cuemem.types import ConversationId
-from cuemem.ui import cache, job_panel, markup
+from cuemem.ui import cache, job_panel, markup, state
 from cuemem.ui.data import built, by_model, made_files, parts
 from cuemem.workbench.materials import Material, costs_calls, material_of
 from cuemem.workbench.tasks import ByModel, build_details
@@ -37,9 +37,9 @@ def build() -> None:
     built.cards()
     markup.show(markup.html('<p class="cm-text">{about}</p>', about=_WHAT))
     chosen = _conversations(rows)
+    method = _method()
     left, right = st.columns([3, 2], gap="large")
     with right:
-        method = _method()
         declared, material = knobs.source_knob(method), material_of(method)
         assert declared is not None
         assert material is not None
@@ -117,12 +117,15 @@ def _method() -> Any:
     methods = {method.name: method for method in _buildable()}
     if len(methods) == 1:
         return next(iter(methods.values()))()
+    looked_at = state.current().method
     name = st.selectbox(
         "Method",
         list(methods),
+        index=list(methods).index(looked_at) if looked_at in methods else 0,
         format_func=lambda name: str(methods[name].title),
         key="data.build.method",
         persist_state="session",
+        width=420,
     )
     return methods[name]()
 

@@ -9,14 +9,14 @@ import streamlit as st
 
 from cuemem.text import counted
 from cuemem.types import MemoryUnit
-from cuemem.ui import empty, links, markup, state, tables
+from cuemem.ui import empty, finding, links, markup, state, tables
 from cuemem.ui.cues.picking import pick_table
 from cuemem.ui.markup import html
 from cuemem.ui.scene import Scene
 from cuemem.ui.units.inspector import inspector
 from cuemem.unit_ports import UnitCatalogue
 
-_NOTE, _FIND = "unit", "units.find"
+_NOTE = "unit"
 _COLUMNS = ("unit", "fact", "turns", "said", "happened", "entities", "locations", "trace")
 _ROWS = 8  # before the table scrolls, so that what is selected stands below it on the same screen
 _SHOWN: Mapping[str, tuple[str, Callable[[Scene, UnitCatalogue, MemoryUnit], bool]]] = {
@@ -44,7 +44,7 @@ def draw(scene: Scene) -> None:
         return
     _head(held, len(memory.turns))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        _search(scene.view.extra("find"))
+        finding.search_box("Find a unit by its words, attributes or turn", "units.find")
         _show(scene, held)
     units = _wanted(scene, held)
     chosen = _chosen(scene, held, units)
@@ -68,42 +68,14 @@ def _head(held: UnitCatalogue, turns: int) -> None:
     )
 
 
-def _search(text: str) -> None:
-    if st.session_state.get(_FIND, "") != text:
-        st.session_state[_FIND] = text
-    st.text_input(
-        "Find a unit by its words, attributes or turn",
-        type="search",
-        live="300ms",
-        key=_FIND,
-        max_chars=200,
-        on_change=lambda: state.note("find", st.session_state[_FIND]),
-    )
-
-
 def _show(scene: Scene, held: UnitCatalogue) -> None:
     counts = {name: sum(holds(scene, held, unit) for unit in held.units) for name, (_, holds) in _SHOWN.items()}
-    key = state.put("units.show", _shown(scene))
-    st.pills(
-        "Show",
-        list(_SHOWN),
-        format_func=lambda name: f"{_SHOWN[name][0]} · {counts[name]:,}",
-        required=True,
-        key=key,
-        on_change=lambda: state.note("show", "" if st.session_state[key] == "all" else st.session_state[key]),
-        label_visibility="collapsed",
-        wrap=True,
-    )
-
-
-def _shown(scene: Scene) -> str:
-    noted = scene.view.extra("show")
-    return noted if noted in _SHOWN else "all"
+    finding.kinds("units.show", {name: label for name, (label, _) in _SHOWN.items()}, counts)
 
 
 def _wanted(scene: Scene, held: UnitCatalogue) -> list[MemoryUnit]:
     """The units that are filtered for and whose words, attributes or turns hold what is searched."""
-    holds, find = _SHOWN[_shown(scene)][1], scene.view.extra("find").strip().casefold()
+    holds, find = _SHOWN[finding.shown(_SHOWN)][1], scene.view.extra("find").strip().casefold()
     return [
         unit
         for unit in held.units
