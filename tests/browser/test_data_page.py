@@ -25,6 +25,8 @@ CHAT = [
 
 
 def press(page: Page, label: str) -> None:
+    # A click while the page is drawn anew may meet a button that is about to be replaced, and is lost.
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     page.get_by_role("button", name=label, exact=True).click()
 
 
