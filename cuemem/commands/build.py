@@ -33,6 +33,7 @@ from cuemem.commands.extracting import (
     by_model,
     estimates,
     failures,
+    replayed,
     tell,
 )
 from cuemem.commands.knob_options import with_knobs
@@ -235,7 +236,10 @@ def sample(ctx: typer.Context) -> None:
     with desk.workbench(create=True) as workbench:
         planned = load_samples(workbench)
         names = short_names(workbench.store.conversations())
-        tasks = [Task(it.conversation_id, names[it.conversation_id], it.method, it.files) for it in planned]
+        tasks = [
+            Task(it.conversation_id, names[it.conversation_id], it.method, it.files, replayed(it.model))
+            for it in planned
+        ]
         outcome = work_off(desk, workbench, tasks)
     report(desk, outcome)
     if outcome.failed:

@@ -64,6 +64,11 @@ def by_model(workbench: Workbench, method: Any, own: Path | None, calls: Calls, 
     return ByModel(model_source(method, workbench.store, settings, prompts_of(own), workbench.tokens, calls), calls)
 
 
+def replayed(source: Any) -> ByModel | None:
+    """The source that repeats what was recorded of a model, where there is one."""
+    return None if source is None else ByModel(source, Calls())
+
+
 def estimates(
     workbench: Workbench, how: ByModel, ids: Iterable[ConversationId], method: Any
 ) -> dict[ConversationId, Estimate]:

@@ -21,12 +21,19 @@ Out = Annotated[
 def record(
     ctx: typer.Context, model: Model = None, api_base: ApiBase = None, own: OwnPrompts = None, out: Out = REPLIES
 ) -> None:
-    """Record a model's answers and verdicts on the bundled conversations."""
+    """Record a model's memory units, answers and verdicts on the bundled conversations."""
     desk: Desk = ctx.obj
     settings = required(settings_of("answer", model=model, api_base=api_base))
     with desk.workbench(create=True) as workbench:
         desk.kept = "Every reply that came is kept; the same command asks only for the others."
         with desk.progress(f"Asking {settings.name}", long=True) as progress:
             made = record_replies(workbench, settings, prompts_of(own), out, progress)
-    told = {"answers": made.answers, "failed": made.failed, "verdicts": made.verdicts, "unparsed": made.unparsed}
+    told = {
+        "units": made.units,
+        "units failed": made.units_failed,
+        "answers": made.answers,
+        "failed": made.failed,
+        "verdicts": made.verdicts,
+        "unparsed": made.unparsed,
+    }
     desk.emit(made, facts(told | {"file": str(made.file)}))

@@ -7,7 +7,7 @@ replayed is marked as recorded, with its model and date, wherever it is shown.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,17 @@ from typing import Any
 from cuemem.errors import NotBuilt
 from cuemem.evaluation.compare import Contestant, has_gold, scored
 from cuemem.evaluation.judge import Judge, suited_protocol
+from cuemem.knobs import source_of
 from cuemem.methods import METHODS
 from cuemem.ports import Progress, no_progress
 from cuemem.prompts import Prompts
 from cuemem.types import Answer, ConversationId, Question
+from cuemem.units.llm import PROMPTS
 from cuemem.workbench.answering import answerer, contestant, judge, keep, oracle
+from cuemem.workbench.by_model import Calls, model_source
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.models import ModelSettings
-from cuemem.workbench.samples import REPLIES, load_samples
+from cuemem.workbench.samples import BY_MODEL, REPLIES, UNITS, Planned, load_samples
 from cuemem.workbench.workbench import Workbench
 
 # Of each category one or two, among them the paper's story, a fact that changed, and something never said; and of the
@@ -37,8 +41,10 @@ QUESTIONS: Mapping[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How many answers and verdicts were given, and how many of either failed."""
+    """How many answers and verdicts were given, and how many of either failed; units, and what failed at them."""
 
+    units: int
+    units_failed: int
     answers: int
     failed: int
     verdicts: int
@@ -62,20 +68,24 @@ def record(
 ) -> Recorded:
     """Ask the model and let it judge itself, then write what it replied.
 
-    What was asked here before is not asked again; the recording that came with the conversations is not used.
+    First it makes the memory units of the conversation that has written ones, so that its answers from either can be
+    compared. What was asked here before is not asked again; the recording that came with the conversations is not
+    used.
 
     Method by method over all conversations, so that a server's prefix cache serves the questions on one history, even
     where each question has a conversation of its own; judging comes after. What came is written even when the rest is
     interrupted.
     """
-    asked = list(_asked(workbench))
-    names = list(dict.fromkeys(it.contestant.name for it in asked))
-    asked.sort(key=lambda it: names.index(it.contestant.name))
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
+    plans = load_samples(workbench)
     workbench.store.forget_recorded(model.chat.name)
     answers: list[Answer] = []
     outcomes: list[str] = []
     try:
+        made = [_by_model(workbench, it, settings, prompts, progress) for it in plans if it.files == UNITS]
+        asked = list(_asked(workbench, [*(it for it in plans if it.model is None), *made]))
+        names = list(dict.fromkeys(it.contestant.name for it in asked))
+        asked.sort(key=lambda it: names.index(it.contestant.name))
         for it in asked:
             progress(f"answers, {it.contestant.name}", len(answers), len(asked))
             query, context = it.question.query, it.contestant.context
@@ -84,15 +94,51 @@ def record(
             progress("verdicts", len(outcomes), len(asked))
             outcomes.append(_judged(workbench, settings, prompts, it, answer))
     finally:
-        _write(workbench, model.chat.name, [it.conversation_id for it in asked], file)
+        _write(workbench, model.chat.name, [it.conversation_id for it in plans], file)
+    lost = [why for it in made for why in _failures(workbench, it)]
     failed = sum(it.failure is not None for it in answers)
     given = [outcome for outcome in outcomes if outcome != "no answer"]
-    return Recorded(len(answers), failed, len(given), given.count("unparsed"), file)
+    units = sum(workbench.memory(it.conversation_id, it.method).cue_count for it in made)
+    return Recorded(units, len(lost), len(answers), failed, len(given), given.count("unparsed"), file)
 
 
-def _write(workbench: Workbench, model: str, conversation_ids: list[ConversationId], file: Path) -> None:
+def _by_model(
+    workbench: Workbench, written: Planned, settings: ModelSettings, prompts: Prompts, progress: Progress
+) -> Planned:
+    """The memory that the model makes of the conversation that has written units.
+
+    What was replayed before is forgotten, since it would be taken for done; replies that were had here are kept.
+    """
+    workbench.store.forget_units(written.conversation_id, source_of(BY_MODEL) or "")
+    source = model_source(BY_MODEL, workbench.store, settings, prompts, workbench.tokens, Calls())
+    workbench.build(written.conversation_id, BY_MODEL, progress=progress, llm=source)
+    return Planned(written.conversation_id, BY_MODEL, model=source)
+
+
+def _failures(workbench: Workbench, made: Planned) -> Sequence[tuple[str, str]]:
+    material = material_of(made.method)
+    assert material is not None
+    return material.failures(workbench.store, workbench.store.conversation(made.conversation_id), made.method)
+
+
+def _write(workbench: Workbench, model: str, conversation_ids: Sequence[ConversationId], file: Path) -> None:
+    """Every reply, and of the units also what the model failed at: replayed, it fails again."""
     ids = list(dict.fromkeys(conversation_ids))
     rows = [row for row in workbench.store.export_replies(ids) if row["model"] == model]
+    rows += [
+        {
+            "request_key": it.request_key,
+            "prompt": it.prompt,
+            "prompt_hash": it.prompt_hash,
+            "conversation_id": it.conversation_id,
+            "model": it.model,
+            "failure": {"kind": it.kind, "sentence": it.sentence},
+            "asked_at": it.failed_at.isoformat(),
+        }
+        for conversation_id in ids
+        for it in workbench.store.chat_failures(conversation_id)
+        if it.model == model and it.prompt in PROMPTS
+    ]
     file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
@@ -104,19 +150,26 @@ def _judged(workbench: Workbench, settings: ModelSettings, prompts: Prompts, it:
     return row.verdict.outcome if row.verdict else "no answer"
 
 
-def _asked(workbench: Workbench) -> Iterator[_Asked]:
-    """Each question with each context, as the app shows them at first: the first memory, suited settings."""
-    plans: dict[ConversationId, dict[type[Any], Any]] = {}
-    for plan in load_samples(workbench):
-        workbench.build(plan.conversation_id, plan.method, plan.files)
-        plans.setdefault(plan.conversation_id, {}).setdefault(type(plan.method), plan.method)
-    for conversation_id, built in plans.items():
+def _asked(workbench: Workbench, plans: Sequence[Planned]) -> Iterator[_Asked]:
+    """Each question with each context, as the app shows them at first: the first memory, suited settings.
+
+    And with that of the memory that a model made.
+    """
+    built: dict[ConversationId, list[Any]] = {}
+    for plan in plans:
+        if plan.model is None:
+            workbench.build(plan.conversation_id, plan.method, plan.files)
+        methods = built.setdefault(plan.conversation_id, [])
+        if plan.model is not None or not any(isinstance(it, type(plan.method)) for it in methods):
+            methods.append(plan.method)
+    for conversation_id, planned in built.items():
         conversation = workbench.store.conversation(conversation_id)
         known = workbench.store.questions(conversation_id)
         chosen = QUESTIONS.get(conversation.sample_id, ())
         questions = [question for question in known if question.index in chosen and has_gold(question)]
-        for method in METHODS:
-            suited, budget = built.get(method, method()).suited_to(conversation)
+        others = [it() for it in METHODS if not any(isinstance(held, it) for held in planned)]
+        for method in (*planned, *others):
+            suited, budget = method.suited_to(conversation)
             for question in questions:
                 with suppress(NotBuilt):  # of a method that nothing is planned for here
                     found = contestant(workbench, conversation_id, suited, budget, question.query)

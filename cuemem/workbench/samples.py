@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from cuemem.adapters.files import open_source
+from cuemem.adapters.store import KeptReplies
 from cuemem.datasets import conversation_key
 from cuemem.errors import CueMemError
 from cuemem.methods import CueMem, QGMem
-from cuemem.types import ConversationId
+from cuemem.prompts import Prompts
+from cuemem.types import ConversationId, Failure
+from cuemem.units.llm import UNITS as FIRST_STAGE
+from cuemem.units.llm import UnitModel
 from cuemem.workbench.loading import load_file
 from cuemem.workbench.workbench import Workbench
 
@@ -25,15 +30,20 @@ _OTHERS = (DATA / "longmemeval_sample.json",)
 _FIRST = CueMem(cue_source="imported")
 _SECOND = QGMem(unit_source="imported")
 _THEN = CueMem(cue_source="sentences")
+BY_MODEL = QGMem(unit_source="llm")  # of the conversation that has the written units, so that the two can be compared
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A memory to be built; ``files`` is the folder of its cues or units, where it needs one."""
+    """A memory to be built.
+
+    ``files`` is the folder of its cues or units, where it needs one; ``model`` repeats what was recorded of a model.
+    """
 
     conversation_id: ConversationId
     method: Any
     files: Path | None = None
+    model: Any = None
 
 
 def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
@@ -45,13 +55,28 @@ def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
     """
     with_cues = load_file(workbench.store, _WITH_CUES).conversations
     others = [it for path in _OTHERS for it in load_file(workbench.store, path).conversations]
-    if REPLIES.is_file():
-        workbench.store.import_replies(json.loads(line) for line in open_source(REPLIES).lines() if line.strip())
+    rows = [json.loads(line) for line in open_source(REPLIES).lines() if line.strip()] if REPLIES.is_file() else []
+    workbench.store.import_replies(row for row in rows if "failure" not in row)
+    model = _recorded_model(workbench, rows)
     return (
         *(Planned(it, _FIRST, CUES) for it in with_cues),
         *(Planned(it, _SECOND, UNITS) for it in with_cues),
         *(Planned(it, _THEN) for it in (*with_cues, *others)),
+        *(Planned(it, BY_MODEL, model=model) for it in with_cues if model),
     )
+
+
+def _recorded_model(workbench: Workbench, rows: Sequence[Mapping[str, Any]]) -> UnitModel | None:
+    """The model whose units were recorded: it replies as it did and fails as it did, and nothing is asked."""
+    name = next((str(row["model"]) for row in rows if row["prompt"] == FIRST_STAGE), None)
+    if name is None:
+        return None
+    failed = {
+        str(row["request_key"]): Failure(row["failure"]["kind"], row["failure"]["sentence"], retryable=False)
+        for row in rows
+        if "failure" in row
+    }
+    return UnitModel(KeptReplies(workbench.store, name, failed=failed), Prompts(), workbench.tokens)
 
 
 def sample_to_open(workbench: Workbench) -> ConversationId | None:

@@ -157,7 +157,7 @@ def _sample(workbench: Workbench, _details: Mapping[str, Any], progress: Progres
         def step(what: str, done: int, total: int, place: int = place) -> None:
             progress(f"memory {place} of {len(planned)}, {what}", done, total)
 
-        _built(workbench, plan.conversation_id, plan.method, plan.files, step)
+        _built(workbench, plan.conversation_id, plan.method, plan.files, step, plan.model)
 
 
 def _built(

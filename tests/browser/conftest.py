@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -74,11 +74,31 @@ def profile(chromium: Browser) -> BrowserContext:
     return context
 
 
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note for the pages of a test that it has failed."""
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
+
+
+def _as_seen(page: Page) -> str:
+    """Where a page is, in which state, and what stands on it, for the report of a failure."""
+    said = page.evaluate("""() => ({
+        state: document.querySelector('[data-testid=stApp]')?.dataset.testScriptState,
+        text: (document.querySelector('[data-testid=stMain]') ?? document.body)?.innerText,
+    })""")
+    return f"{page.url}, script {said['state']}\n{said['text']}"
+
+
 @pytest.fixture
-def new_page(profile: BrowserContext) -> Iterator[NewPage]:
+def new_page(profile: BrowserContext, request: pytest.FixtureRequest) -> Iterator[NewPage]:
     """Pages, each in a tab of its own. Fails for a request to elsewhere, a dialog, an error of a script."""
     seen: list[str] = []
-    pages = []
+    pages: list[Page] = []
 
     def made(viewport: ViewportSize | None = None, color_scheme: Literal["light", "dark"] = "light") -> Page:
         opened = profile.new_page()
@@ -94,6 +114,8 @@ def new_page(profile: BrowserContext) -> Iterator[NewPage]:
 
     yield made
     for page in pages:
+        if request.node.stash.get(_FAILED, False):
+            print(_as_seen(page))
         page.evaluate("() => localStorage.clear()")
         page.close()
     profile.clear_cookies()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cuemem.adapters.chat.faults import told_limit
 from cuemem.adapters.store.replies import Replies
 from cuemem.errors import ChatFailure
 from cuemem.ports import ChatModel
-from cuemem.types import ChatReply, ChatRequest
+from cuemem.types import ChatReply, ChatRequest, Failure
 
 NO_MODEL = (
     "No language model is set, and this was not asked before. Name one (--model, CUEMEM_MODEL or the settings), "
@@ -114,12 +114,14 @@ class CachedChat:
 class KeptReplies:
     """:class:`cuemem.ports.ChatModel` that asks nobody: what a model of this name replied, or failed at, before.
 
-    What was never asked fails as ``no model``. ``window`` is the one that the model was asked with.
+    What was never asked fails as ``no model``. ``window`` is the one that the model was asked with, ``failed`` what
+    it had failed at elsewhere, by the key of the request.
     """
 
     store: Replies
     name: str
     window: int | None = None
+    failed: Mapping[str, Failure] = field(default_factory=dict)
 
     def cost(self, _tokens_in: int, _tokens_out: int) -> float | None:
         """Not known."""
@@ -130,7 +132,7 @@ class KeptReplies:
         key = request.key(self.name)
         if held := self.store.reply(key):
             return held
-        if failed := self.store.chat_failure(key):
+        if failed := self.failed.get(key) or self.store.chat_failure(key):
             limit = told_limit(failed.sentence) if failed.kind == "context too long" else None
             raise ChatFailure(failed.kind, failed.sentence, retryable=failed.retryable, limit=limit)
         raise ChatFailure("no model", NO_MODEL)

@@ -112,6 +112,15 @@ class UnitSets(Conversations):
                 write_trajectories(cursor, key, traces, provenance)
             return self.complete_unit_set(key)
 
+    def forget_units(self, conversation_id: ConversationId, source: str) -> None:
+        """Drop the unit sets of a source, whatever their windows, and the parsed questions of it."""
+        with self.writing() as cursor:
+            for it in self.unit_sets(conversation_id):
+                if it.source == source:
+                    remove_set(cursor, (conversation_id, source, it.layout))
+            of_source = "conversation_id = ? AND source = ?"
+            cursor.execute(f"DELETE FROM query_parses WHERE {of_source}", [conversation_id, source])
+
     def unit_sets(self, conversation_id: ConversationId) -> tuple[UnitSet, ...]:
         """The unit sets of a conversation in the order they were begun."""
         with self.reading() as cursor:

@@ -74,8 +74,8 @@ def _keys(queue: Sequence[Failure], at: int, measure: Measure) -> None:
     answered = measure == "evidence" or (it.row.answer is not None and not it.row.answer.failure)
     passes = DISPUTED if measure == "evidence" else RIGHT
     with st.container(horizontal=True, key="cm-failure-keys"):
-        _button("Previous", "P", _go, (queue, at - 1), disabled=at == 0)
-        _button("Next", "N", _go, (queue, at + 1), disabled=at + 1 == len(queue))
+        _button("Previous", "P", _step, (-1,), disabled=at == 0)
+        _button("Next", "N", _step, (1,), disabled=at + 1 == len(queue))
         _button("Pass", "Y", _decide, (queue, at, passes), disabled=not answered, help=_PASS[measure])
         _button("Fail", "X", _decide, (queue, at, it.if_wrong), help=f"It is wrong indeed: {it.if_wrong}.")
         label = "Unflag gold" if it.flag else "Flag gold"
@@ -97,6 +97,13 @@ def _button(label: str, key: str, does: Any, args: tuple[Any, ...], **more: Any)
 
 def _go(queue: Sequence[Failure], at: int) -> None:
     state.note("item", held.name(queue[at]))
+
+
+def _step(by: int) -> None:
+    """From the failure that the address names, which a second press may change before the page is drawn again."""
+    queue = held.filtered(held.of(held.chosen_run()))
+    if queue:
+        _go(queue, min(max(held.place(queue) + by, 0), len(queue) - 1))
 
 
 def _decide(queue: Sequence[Failure], at: int, kind: FailureClass) -> None:
