@@ -113,9 +113,9 @@ def new_page(profile: BrowserContext, request: pytest.FixtureRequest) -> Iterato
         return opened
 
     yield made
+    if request.node.stash.get(_FAILED, False):
+        print(*map(_as_seen, pages), *seen, sep="\n")
     for page in pages:
-        if request.node.stash.get(_FAILED, False):
-            print(_as_seen(page))
         page.evaluate("() => localStorage.clear()")
         page.close()
     profile.clear_cookies()

@@ -12,16 +12,41 @@ import pytest
 
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.methods import QGMem
 from cuemem.prompts import Prompts
 from cuemem.workbench import Workbench, recording, samples
 from cuemem.workbench.answering import answerer, contestant
+from cuemem.workbench.materials import material_of
 from cuemem.workbench.models import ModelSettings
 from tests.fakes import HashEmbedder
 from tests.openai_server import OpenAIServer, Request
+from tests.unit_model import reply as unit_reply
+
+LARGE = QGMem(unit_source="llm", window_turns=20, overlap_turns=0)
+BROKEN = "NEW_IN_THIS_WINDOW [D2:1]"  # a line of the window that the model fails at
 
 
 def reply(request: Request) -> str:
-    return "Lakeside Town" if request.mode == "text" else '{"judgment": "incorrect", "reason": "It is not."}'
+    """Answers, verdicts, and QGMem's units but for one window."""
+    if request.mode == "text":
+        return "Lakeside Town"
+    if "judgment" in request.prompt:
+        return '{"judgment": "incorrect", "reason": "It is not."}'
+    return "no JSON" if BROKEN in request.prompt else unit_reply(request)
+
+
+def asked_for(server: OpenAIServer) -> set[str]:
+    """The prompts of what succeeded."""
+    return {request.prompt for request in server.log if BROKEN not in request.prompt}
+
+
+def shortened(folder: Path) -> Path:
+    """The bundled conversation with six of its questions, since each of them is parsed."""
+    (sample,) = json.loads((samples.DATA / "locomo_sample.json").read_text(encoding="utf-8"))
+    sample["qa"] = sample["qa"][:6]
+    file = folder / "locomo_sample.json"
+    file.write_text(json.dumps([sample]), encoding="utf-8")
+    return file
 
 
 @pytest.fixture
@@ -34,27 +59,44 @@ def workbench(tmp_path: Path) -> Iterator[Workbench]:
 def test_what_is_recorded_is_replayed_and_marked(
     workbench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "QUESTIONS", {"lakeside": (0, 51)})
+    monkeypatch.setattr(recording, "QUESTIONS", {"lakeside": (0, 5)})
+    monkeypatch.setattr(samples, "_WITH_CUES", shortened(tmp_path))
     monkeypatch.setattr(samples, "_OTHERS", ())
     monkeypatch.setattr(samples, "REPLIES", tmp_path / "none.jsonl")
+    monkeypatch.setattr(samples, "BY_MODEL", LARGE)
+    monkeypatch.setattr(recording, "BY_MODEL", LARGE)
     file = tmp_path / "replies.jsonl"
     with OpenAIServer(reply) as server:
         settings = ModelSettings("openai/some-model", server.base)
         made = recording.record(workbench, settings, Prompts(), file)
-        asked = len(server.log)
+        asked, prompts = len(server.log), asked_for(server)
         assert recording.record(workbench, settings, Prompts(), file) == made
-        assert len(server.log) == asked  # nothing is asked twice
+        again = server.log[asked:]
+        assert again  # what failed is asked again
+        assert all(BROKEN in request.prompt for request in again)  # and nothing else is
     assert made.failed == made.unparsed == 0
     assert made.answers == made.verdicts
+    assert made.units_failed == 1
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == asked
+    assert len({row["request_key"] for row in rows}) == len(rows) == len(prompts) + 1
+    (lost,) = (row["failure"] for row in rows if "failure" in row)
+    assert lost["kind"] == "not JSON"
     assert {row["model"] for row in rows} == {"openai/some-model"}
 
     monkeypatch.setattr(samples, "REPLIES", file)
     store = Store.open(tmp_path / "b.duckdb")
     other = Workbench(store, cast("Any", HashEmbedder()), FixedTokenizer())
-    plan = samples.load_samples(other)[0]
+    plans = samples.load_samples(other)
+    plan, by_model = plans[0], plans[-1]
     other.build(plan.conversation_id, plan.method, plan.files)
+    assert by_model.model is not None
+    memory = other.build(by_model.conversation_id, by_model.method, llm=by_model.model)
+    assert memory.cue_count == made.units
+    material = material_of(by_model.method)
+    assert material is not None
+    conversation = store.conversation(plan.conversation_id)
+    ((_, why),) = material.failures(store, conversation, by_model.method)
+    assert why.endswith(lost["sentence"])
     suited, budget = plan.method.suited_to(store.conversation(plan.conversation_id))
     question = store.questions(plan.conversation_id)[0]
     found = contestant(other, plan.conversation_id, suited, budget, question.query)
@@ -66,5 +108,5 @@ def test_what_is_recorded_is_replayed_and_marked(
     assert store.spent().requests == 0  # nobody here has paid for it
     with OpenAIServer(reply) as server:  # who records again asks again
         assert recording.record(other, replace(settings, api_base=server.base), Prompts(), file) == made
-        assert len(server.log) == asked
+        assert asked_for(server) == prompts
     store.close()
