@@ -13,7 +13,7 @@ from cuemem.errors import BadInput, UnknownName
 from cuemem.jobs import Job
 from cuemem.methods import method_named
 from cuemem.text import counted, duration, file_size, money
-from cuemem.ui import cache, markup
+from cuemem.ui import cache, markup, state
 from cuemem.workbench import incoming
 from cuemem.workbench.extracting import extraction_spent
 from cuemem.workbench.materials import material_of
@@ -28,6 +28,7 @@ _SHOWN = 3  # of those that wait, and of those that stopped
 
 def start(kind: TaskKind, title: str, details: dict[str, Any]) -> None:
     """In a callback: begin work in the background."""
+    state.touch()
     cache.jobs().start(kind, title, details)
 
 
@@ -52,9 +53,10 @@ def polled(draw: Callable[[], None]) -> None:
     def follow() -> None:
         draw()
         if before != {job.job_id: job.state for job in cache.jobs().jobs()}:
+            state.touch()  # the page stays what it is, whatever address the browser had when it looked
             st.rerun()
 
-    busy = any(state in ("queued", "running") for state in before.values())
+    busy = any(it in ("queued", "running") for it in before.values())
     st.fragment(follow, run_every=POLL if busy else None)()
 
 

@@ -78,8 +78,9 @@ def card(page: Page) -> Locator:
 
 
 def press(page: Page, key: str) -> None:
-    """Once the page is drawn to its end: a button that is not there yet has no key."""
+    """Once the page is drawn to its end and the button is there: its script is fetched when it is first drawn."""
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.locator("button:enabled kbd").get_by_text(key.upper(), exact=True).first.wait_for()
     page.keyboard.press(key)
 
 

@@ -75,17 +75,16 @@ def _channel(name: Channel, asked: Asked, settings: Settings, activation: Activa
         why = "off" if not getattr(settings, name) else "without a parsed question"
         return Stage(name, TITLES[name], why, (), measure=MEASURES[name], group="channels")
     index = asked.index
-    rows = enumerate(zip(found.units.tolist(), found.scores.tolist(), strict=True), 1)
-    items = tuple(_unit(index, unit, rank, score) for rank, (unit, score) in rows)
+    heads = [index.heads[unit] for unit in found.units.tolist()]
+    rows = zip(heads, range(1, len(heads) + 1), found.scores.tolist(), strict=True)
+    items = tuple([StageItem(fact, turn, rank, score, name) for (fact, turn, name), rank, score in rows])
     summary = f"the best {len(items):,} of {len(index.units):,} units"
     return Stage(name, TITLES[name], summary, items, activation.seconds[name], MEASURES[name], "channels")
 
 
 def _unit(index: UnitIndex, unit: int, rank: int, score: float | None, note: str = "") -> StageItem:
-    it = index.units[unit]
-    return StageItem(
-        it.fact_text, index.first_turn[unit], rank, score, f"{it.unit_id}; {note}" if note else it.unit_id
-    )
+    fact, turn, unit_id = index.heads[unit]
+    return StageItem(fact, turn, rank, score, f"{unit_id}; {note}" if note else unit_id)
 
 
 def _fusion(index: UnitIndex, settings: Settings, activation: Activation) -> Stage:

@@ -54,9 +54,12 @@ class UnitIndex:
         return {turn: tuple(units) for turn, units in held.items()}
 
     @cached_property
-    def first_turn(self) -> tuple[TurnId, ...]:
-        """The turn in which each unit's evidence begins."""
-        return tuple(self.turns[span[0]].turn_id for span in self.spans)
+    def heads(self) -> tuple[tuple[str, TurnId, str], ...]:
+        """What names each unit in a list: its fact, the turn in which its evidence begins, its id."""
+        return tuple(
+            (unit.fact_text, self.turns[span[0]].turn_id, unit.unit_id)
+            for unit, span in zip(self.units, self.spans, strict=True)
+        )
 
     @cached_property
     def turn_pairs(self) -> tuple[Indices, Indices]:
