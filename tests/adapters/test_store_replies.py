@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cuemem.adapters.store import CachedChat, Store
+from cuemem.adapters.store import CachedChat, KeptReplies, Store
 from cuemem.adapters.store.verdicts import answer_key
 from cuemem.errors import BadInput, ChatFailure
 from cuemem.evaluation.answer import finished
-from cuemem.types import ChatReply, ChatRequest, Message, PromptVersion, Usage, Verdict
+from cuemem.types import ChatReply, ChatRequest, Failure, Message, PromptVersion, Usage, Verdict
 from tests.adapters.store_samples import load, sample
 
 KEY = sample().conversation.conversation_id
@@ -188,10 +188,27 @@ def test_recorded_replies_are_replayed_and_marked(store: Store, tmp_path: Path) 
         reply = CachedChat(other, "m").complete(REQUEST)
         assert (reply.text, reply.recorded, reply.cached, reply.asked_at) == ("Ann.", True, True, AT)
         assert other.spent().calls == 0  # it was paid for elsewhere
+        mine = [REQUEST.prompt.name]
+        assert other.recorded_at(KEY, "m", mine) == AT
+        assert [other.recorded_at(*it) for it in ((KEY, "n", mine), (KEY, "m", ["p"]), ("c", "m", mine))] == [
+            None
+        ] * 3
         with pytest.raises(BadInput, match="Recorded reply 1"):
             other.import_replies([{"model": "m"}])
     assert store.import_replies(map(json.loads, lines)) == 0
     assert CachedChat(store, "m").complete(REQUEST).recorded is False
+    assert store.recorded_at(KEY, "m", [REQUEST.prompt.name]) is None
+
+
+def test_what_failed_elsewhere_fails_again_where_it_is_replayed(store: Store) -> None:
+    failure = Failure("truncated", "m: cut off.", retryable=False)
+    kept = KeptReplies(store, "m", failed={REQUEST.key("m"): failure})
+    with pytest.raises(ChatFailure, match="m: cut off") as raised:
+        kept.complete(REQUEST)
+    assert raised.value.kind == "truncated"
+    assert store.chat_failures() == ()  # nobody here has asked
+    CachedChat(store, "m", Scripted("Ann.")).complete(REQUEST)
+    assert kept.complete(REQUEST).text == "Ann."
 
 
 def test_a_persons_verdict_stands_beside_the_machines(store: Store) -> None:

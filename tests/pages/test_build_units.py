@@ -15,7 +15,7 @@ from cuemem.types import Question
 from tests.adapters.store_samples import Loaded, load, sha
 from tests.fakes import talk
 from tests.openai_server import Act, OpenAIServer, Request
-from tests.pages.conftest import OpenPage
+from tests.pages.conftest import OpenPage, shown
 from tests.pages.test_data_page import labels, named, page_of, part, until
 from tests.unit_files import unit_line
 from tests.unit_model import entry, kind_of, reply, unit
@@ -110,6 +110,10 @@ def test_the_faults_of_a_model_are_counted_shown_and_asked_again(
         ]
         assert "not JSON" in failed.dataframe[0].value["why"][0]
         assert "schema broken" in failed.dataframe[0].value["why"][1]
+        units = open_page("units", talk_store, method="qgmem", cues="llm")
+        lost = next(it for it in units.expander if it.label == "Where these 8 units come from")
+        assert lost.dataframe[0].value["where"].tolist() == places
+        assert "openai/some-model" in shown(units)
         assert sorted(rejected.dataframe[0].value["kind"]) == [
             "unit id unknown",
             "unit in overlap only",

@@ -171,6 +171,17 @@ class Replies(Connected):
                     )
         return added
 
+    def recorded_at(self, conversation_id: ConversationId, model: str, prompts: Collection[str]) -> datetime | None:
+        """When a model, asked elsewhere, gave its newest reply to one of these prompts; None where it gave none."""
+        with self.reading() as cursor:
+            row = first(
+                cursor,
+                """SELECT max(asked_at) FROM replies WHERE recorded AND conversation_id = ? AND model = ?
+                   AND prompt IN (SELECT unnest(?::VARCHAR[]))""",
+                [conversation_id, model, list(prompts)],
+            )
+        return from_utc(row[0]) if row is not None and row[0] is not None else None
+
     def forget_recorded(self, model: str) -> None:
         """Remove the replies of a model that were asked elsewhere, so that it is asked here."""
         with self.writing() as cursor:

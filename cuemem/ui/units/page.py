@@ -14,6 +14,7 @@ from cuemem.ui.cues.picking import pick_table
 from cuemem.ui.markup import html
 from cuemem.ui.scene import Scene
 from cuemem.ui.units.inspector import inspector
+from cuemem.ui.units.origin import origin
 from cuemem.unit_ports import UnitCatalogue
 
 _NOTE = "unit"
@@ -43,6 +44,7 @@ def draw(scene: Scene) -> None:
             st.page_link("pages/cues.py", label="Its cues", icon=":material/sell:", query_params=there)
         return
     _head(held, len(memory.turns))
+    origin(scene)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         finding.search_box("Find a unit by its words, attributes or turn", "units.find")
         _show(scene, held)
