@@ -259,17 +259,19 @@ INFO = """Say where the store lies, how large it is, and what it holds."""
 SAMPLE = """Load and build the bundled conversations; quick the second time.
 
 lakeside, two friends over eight months in LoCoMo's format, with hand-written
-and with sentence cues; and seven questions in LongMemEval's format, one of
-each type and an abstention, with sentence cues.
+and with sentence cues, and with hand-written memory units and those that a
+recorded model makes; and seven questions in LongMemEval's format, one of each
+type and an abstention, with sentence cues.
 """
 
-RECORD = """Let a model answer and judge questions on the bundled conversations.
+RECORD = """Let a model extract from, answer and judge the bundled conversations.
 
-Six questions on lakeside and three on the chat with an assistant, by every
-method and from the gold turns. What comes back is written to
-data/recorded_replies.jsonl: python -m cuemem sample brings it in, and the app
-shows it as recorded, with the model and the date. Interrupted, the same
-command goes on.
+First QGMem's memory units of lakeside. Then six questions on lakeside and
+three on the chat with an assistant, by every method, by QGMem from either
+units, and from the gold turns. What comes back, failures of the extraction
+too, is written to data/recorded_replies.jsonl: python -m cuemem sample brings
+it in, and the app shows it as recorded, with the model and the date.
+Interrupted, the same command goes on.
 
   python -m cuemem record --model local
 """
