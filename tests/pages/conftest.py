@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 OpenPage = Callable[..., AppTest]
 
+# AppTest looks through all installed packages for components before each run, a server once: 0.2 s every time.
+_components = cache(manifest_scanner.scan_component_manifests)
+
 
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch, real_embedder: SentenceEmbedder, tmp_path: Path) -> OpenPage:
     """Run a page over a store: ``open_page("conversation", store, turn="D4:4")``; store None is an empty one."""
     monkeypatch.setattr("cuemem.workbench.workbench.SentenceEmbedder", lambda _name: real_embedder)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _components)
     _run_app_first(monkeypatch)
     for name in [name for name in os.environ if name.startswith("CUEMEM_")]:
         monkeypatch.delenv(name)  # the models of whoever runs the tests are not asked
