@@ -46,10 +46,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def real_embedder() -> SentenceEmbedder:
-    """all-MiniLM-L6-v2; loading takes seconds, so once for the session."""
-    from cuemem.adapters.embed import SentenceEmbedder
+    """all-MiniLM-L6-v2: loaded once, and each text encoded once, since either takes seconds."""
+    from tests.remembering import RememberingEmbedder
 
-    embedder = SentenceEmbedder()
+    embedder = RememberingEmbedder()
     embedder.warm_up()
     return embedder
 

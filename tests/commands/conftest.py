@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from cuemem.commands import app
@@ -51,8 +53,9 @@ class Cli:
 
 @pytest.fixture(scope="session")
 def one_model(real_embedder: SentenceEmbedder) -> Any:
-    """Every workbench of the session uses the model that is loaded."""
+    """Every workbench of the session uses the model that is loaded, and the commands are put together once."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
         patch.setattr("cuemem.workbench.workbench.SentenceEmbedder", lambda _name: real_embedder)
         yield
 
