@@ -48,6 +48,7 @@ try:
     state.begin(page.url_path)
     try:
         page.run()
+        state.current()  # ends a run that another has overtaken: it would take that one's fragments with it
     finally:
         cache.warm_up()  # last: its imports would hold up what there is to see
 except CueMemError as error:

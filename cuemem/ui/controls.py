@@ -173,7 +173,8 @@ def _to_budgeted(key: str, suited: int | None) -> None:
 
 
 def _to_budget(key: str) -> None:
-    state.change(budget=st.session_state[key])
+    if st.session_state["control.budgeted"]:  # a slider that is gone is reported until the browser has drawn the page
+        state.change(budget=st.session_state[key])
 
 
 def _foot(scene: Scene) -> None:
@@ -187,7 +188,7 @@ def _foot(scene: Scene) -> None:
 def _await_model() -> None:
     """Say that the embedding model is on its way, until it has arrived."""
     if cache.model_ready():
-        st.rerun()
+        state.redraw()
     st.caption(
         "The embedding model could not be loaded."
         if cache.model_failure()

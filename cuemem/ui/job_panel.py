@@ -12,6 +12,7 @@ import streamlit as st
 from cuemem.errors import BadInput, UnknownName
 from cuemem.jobs import Job
 from cuemem.methods import method_named
+from cuemem.ports import JobState
 from cuemem.text import counted, duration, file_size, money
 from cuemem.ui import cache, markup, state
 from cuemem.workbench import incoming
@@ -46,15 +47,22 @@ def loading() -> bool:
     return any(job.active for kind in ("load", "download") for job in cache.jobs().jobs(kind))
 
 
-def polled(draw: Callable[[], None]) -> None:
-    """Draw a part of the page that follows the jobs; when one begins or ends, the whole page is drawn anew."""
-    before = {job.job_id: job.state for job in cache.jobs().jobs()}
+def states() -> dict[str, JobState]:
+    """The state of each job."""
+    return {job.job_id: job.state for job in cache.jobs().jobs()}
+
+
+def polled(draw: Callable[[], None], seen: dict[str, JobState] | None = None) -> None:
+    """Draw a part of the page that follows the jobs; when one begins or ends, the whole page is drawn anew.
+
+    ``seen`` is how the jobs stood when it was decided that there is something to follow, where that was before.
+    """
+    before = states() if seen is None else seen
 
     def follow() -> None:
+        if before != states():
+            state.redraw()
         draw()
-        if before != {job.job_id: job.state for job in cache.jobs().jobs()}:
-            state.touch()  # the page stays what it is, whatever address the browser had when it looked
-            st.rerun()
 
     busy = any(it in ("queued", "running") for it in before.values())
     st.fragment(follow, run_every=POLL if busy else None)()
@@ -63,9 +71,10 @@ def polled(draw: Callable[[], None]) -> None:
 def work() -> None:
     """What runs, waits, was interrupted, cancelled or has failed; nothing where there is nothing."""
     await_loads()
-    if any(job.state != "done" for job in cache.jobs().jobs()):
+    seen = states()
+    if any(it != "done" for it in seen.values()):
         with st.container(border=True, key="cm-work"):
-            polled(_work)
+            polled(_work, seen)
 
 
 def of_kind(kind: TaskKind, wanted: Callable[[Job], bool]) -> None:
@@ -74,8 +83,9 @@ def of_kind(kind: TaskKind, wanted: Callable[[Job], bool]) -> None:
     def found() -> list[Job]:
         return [job for job in cache.jobs().jobs(kind)[::-1] if job.state != "done" and wanted(job)]
 
+    seen = states()
     if found():
-        polled(lambda: _rows(found()))
+        polled(lambda: _rows(found()), seen)
 
 
 def _work() -> None:

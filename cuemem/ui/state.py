@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -89,6 +89,12 @@ def note(name: str, text: str) -> None:
 def touch() -> None:
     """In the callback of a widget that is no part of the view."""
     st.session_state[_ACTED] = True
+
+
+def redraw() -> NoReturn:
+    """Draw the whole page as it is now, whatever address the browser had when this run began."""
+    touch()
+    st.rerun()
 
 
 def put(key: str, value: Any) -> str:

@@ -35,6 +35,8 @@ def uploader(label: str, types: Sequence[str], key: str, take: Callable[[Path], 
 
 
 def _uploaded(key: str, number: int, take: Callable[[Path], None]) -> None:
+    if number != st.session_state[f"{key}.round"]:
+        return  # of an uploader that is gone, which the browser reports until it has drawn the fresh one
     for file in st.session_state[f"{key}.{number}"]:
         try:
             take(received(file))

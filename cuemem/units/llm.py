@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -238,10 +239,11 @@ class UnitModel:
         request = self.parse_request(conversation, query)
         try:
             parse, left_out = _read(self._asked(request))
-            if left_out and self.retry:
-                parse, left_out = _read(self._asked(request, anew=True))
         except ChatFailure as failure:
             return None, failure
+        if left_out and self.retry:
+            with suppress(ChatFailure):  # then what was read stays
+                parse, left_out = _read(self._asked(request, anew=True))
         return parse, left_out or None
 
     def parse_request(self, conversation: Conversation, query: Query) -> ChatRequest:

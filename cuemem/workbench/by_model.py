@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 from cuemem.adapters.store import Store
+from cuemem.adapters.store.stored_units import held_set
 from cuemem.cues.estimate import Estimate
 from cuemem.errors import BadSetting
 from cuemem.knobs import source_knob
@@ -15,11 +16,12 @@ from cuemem.methods.qgmem.construction import cut_windows
 from cuemem.ports import TokenCounter
 from cuemem.prompts import Prompts
 from cuemem.types import Conversation, ConversationId, MemoryUnit, Triple, Window
+from cuemem.unit_ports import UnitExtraction
 from cuemem.units.llm import PROMPTS, UnitModel
 from cuemem.workbench.extracting import estimate_build, keep_prompt, llm_cues
 from cuemem.workbench.models import ModelSettings, open_chat
 from cuemem.workbench.runs.batches import waiting_cues
-from cuemem.workbench.unit_material import key_of
+from cuemem.workbench.unit_material import key_of, to_parse
 from cuemem.workbench.workbench import Workbench
 
 # Guessed from units that a strong model made of 1,417 LoCoMo utterances: units a line, their tokens in a reply and
@@ -98,16 +100,19 @@ def _unit_estimate(
     """Two calls a window still to be done, one a trace, one a question; what comes back is guessed."""
     conversation = workbench.store.conversation(conversation_id)
     windows = cut_windows(conversation, method.window_turns, method.overlap_turns)
-    held = {it.source: it for it in workbench.store.unit_sets(conversation_id)}
-    done: set[int] = set()
-    if (mine := held.get(source.name)) is not None and dict(mine.provenance) == dict(source.provenance):
-        made = workbench.store.unit_extractions(key_of(conversation, method))
-        done = {it.position for it in made if not (calls.retry_failed and it.flawed)}
+    key = key_of(conversation, method)
+    mine = held_set(workbench.store, key)
+    made: Sequence[UnitExtraction] = ()
+    if mine is not None and dict(mine.provenance) == dict(source.provenance):
+        made = workbench.store.unit_extractions(key)
+    kept = [it for it in made if not (calls.retry_failed and it.flawed)]
+    done = {it.position for it in kept}
     to_do = [window for window in windows if window.position not in done]
-    parsed = workbench.store.parses(conversation_id, source.name)
-    questions = max(0, len(workbench.store.questions(conversation_id)) - len(parsed))
+    questions = len(to_parse(workbench.store, conversation, source, retry_failed=calls.retry_failed))
     units = ceil(_UNITS_A_LINE * sum(len(window.new) for window in to_do))
     traces = ceil(_TRACES_A_UNIT * units)
+    if made:
+        traces += _untold(workbench, conversation, method, source, kept, calls)
     tokens_in = sum(_tokens(source, conversation, window) for window in to_do)
     tokens_in += units * _UNIT_TOKENS + traces * (_fixed(source, "qgmem_trajectory") + _MEMBERS * _UNIT_TOKENS)
     tokens_in += questions * (_fixed(source, "qgmem_parse") + 25)
@@ -115,6 +120,26 @@ def _unit_estimate(
     number = 2 * len(to_do) + traces + questions
     lines = sum(len(window.new) for window in to_do)
     return Estimate(lines, number, tokens_in, tokens_out, source.chat.cost(tokens_in, tokens_out), None)
+
+
+def _untold(
+    workbench: Workbench,
+    conversation: Conversation,
+    method: Any,
+    source: UnitModel,
+    kept: Sequence[UnitExtraction],
+    calls: Calls,
+) -> int:
+    """About how many traces of the units that are there have no trajectory by this model and prompt.
+
+    How many traces there are is known once a memory was built, and guessed before.
+    """
+    held = workbench.store.trajectories(key_of(conversation, method), dict(source.trajectory_provenance))
+    told = sum(not (calls.retry_failed and it.failure) for it in held.values())
+    wanted = workbench.memory_id(conversation, method)
+    if any(it.memory_id == wanted for it in workbench.store.memories(conversation.conversation_id)):
+        return max(0, len(workbench.store.trajectories(key_of(conversation, method))) - told)
+    return max(0, ceil(_TRACES_A_UNIT * sum(len(it.units) for it in kept)) - told)
 
 
 def _tokens(source: UnitModel, conversation: Conversation, window: Window) -> int:

@@ -94,6 +94,10 @@ class CueMaterial:
         made = store.extractions(conversation.conversation_id, *_key(conversation, method))
         return [(it.turn_id, it.failure) for it in made if it.failure]
 
+    def rejected(self, store: Store, conversation: Conversation, method: Any) -> Sequence[Problem]:
+        """Nothing: a build reports what was wrong with a file, and a model's reply is taken whole or not at all."""
+        return ()
+
     def origin(
         self, store: Store, conversation: Conversation, method: Any
     ) -> tuple[Mapping[str, str], str | None, int] | None:

@@ -102,6 +102,10 @@ class Material(Protocol):
         """The places that a model gave nothing usable for, each with the reason."""
         ...
 
+    def rejected(self, store: Store, conversation: Conversation, method: Any) -> Sequence[Problem]:
+        """What was given and could not be used, as far as the store keeps it."""
+        ...
+
     def origin(
         self, store: Store, conversation: Conversation, method: Any
     ) -> tuple[Mapping[str, str], str | None, int] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuemem.errors import NotBuilt
+from cuemem.errors import BadInput, NotBuilt
 from cuemem.evaluation.compare import Contestant, has_gold, scored
 from cuemem.evaluation.judge import Judge, suited_protocol
 from cuemem.knobs import source_of
@@ -26,7 +26,7 @@ from cuemem.workbench.answering import answerer, contestant, judge, keep, oracle
 from cuemem.workbench.by_model import Calls, model_source
 from cuemem.workbench.materials import material_of
 from cuemem.workbench.models import ModelSettings
-from cuemem.workbench.samples import BY_MODEL, REPLIES, UNITS, Planned, load_samples
+from cuemem.workbench.samples import BY_MODEL, REPLIES, UNITS, Planned, load_samples, other_maker
 from cuemem.workbench.workbench import Workbench
 
 # Of each category one or two, among them the paper's story, a fact that changed, and something never said; and of the
@@ -73,28 +73,26 @@ def record(
     used.
 
     Method by method over all conversations, so that a server's prefix cache serves the questions on one history, even
-    where each question has a conversation of its own; judging comes after. What came is written even when the rest is
-    interrupted.
+    where each question has a conversation of its own; judging comes after. The file is written at the end.
+    Raises BadInput where the store holds units by another model, which would be lost.
     """
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
     plans = load_samples(workbench)
     workbench.store.forget_recorded(model.chat.name)
     answers: list[Answer] = []
     outcomes: list[str] = []
-    try:
-        made = [_by_model(workbench, it, settings, prompts, progress) for it in plans if it.files == UNITS]
-        asked = list(_asked(workbench, [*(it for it in plans if it.model is None), *made]))
-        names = list(dict.fromkeys(it.contestant.name for it in asked))
-        asked.sort(key=lambda it: names.index(it.contestant.name))
-        for it in asked:
-            progress(f"answers, {it.contestant.name}", len(answers), len(asked))
-            query, context = it.question.query, it.contestant.context
-            answers.append(model.answer(query, context, it.contestant.turns, it.conversation_id))
-        for it, answer in zip(asked, answers, strict=True):
-            progress("verdicts", len(outcomes), len(asked))
-            outcomes.append(_judged(workbench, settings, prompts, it, answer))
-    finally:
-        _write(workbench, model.chat.name, [it.conversation_id for it in plans], file)
+    made = [_by_model(workbench, it, settings, prompts, progress) for it in plans if it.files == UNITS]
+    asked = list(_asked(workbench, [*(it for it in plans if it.model is None), *made]))
+    names = list(dict.fromkeys(it.contestant.name for it in asked))
+    asked.sort(key=lambda it: names.index(it.contestant.name))
+    for it in asked:
+        progress(f"answers, {it.contestant.name}", len(answers), len(asked))
+        query, context = it.question.query, it.contestant.context
+        answers.append(model.answer(query, context, it.contestant.turns, it.conversation_id))
+    for it, answer in zip(asked, answers, strict=True):
+        progress("verdicts", len(outcomes), len(asked))
+        outcomes.append(_judged(workbench, settings, prompts, it, answer))
+    _write(workbench, model.chat.name, [it.conversation_id for it in plans], file)
     lost = [why for it in made for why in _failures(workbench, it)]
     failed = sum(it.failure is not None for it in answers)
     given = [outcome for outcome in outcomes if outcome != "no answer"]
@@ -109,8 +107,13 @@ def _by_model(
 
     What was replayed before is forgotten, since it would be taken for done; replies that were had here are kept.
     """
-    workbench.store.forget_units(written.conversation_id, source_of(BY_MODEL) or "")
     source = model_source(BY_MODEL, workbench.store, settings, prompts, workbench.tokens, Calls())
+    if (maker := other_maker(workbench, written.conversation_id, source)) is not None:
+        raise BadInput(
+            f"{workbench.store.path} holds memory units of this conversation by {maker}, which a recording would "
+            "replace. Record in a store of its own: --store FILE."
+        )
+    workbench.store.forget_units(written.conversation_id, source_of(BY_MODEL) or "")
     workbench.build(written.conversation_id, BY_MODEL, progress=progress, llm=source)
     return Planned(written.conversation_id, BY_MODEL, model=source)
 
@@ -139,7 +142,9 @@ def _write(workbench: Workbench, model: str, conversation_ids: Sequence[Conversa
         for it in workbench.store.chat_failures(conversation_id)
         if it.model == model and it.prompt in PROMPTS
     ]
-    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    whole = file.with_name(f"{file.name}.part")
+    whole.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    whole.replace(file)
 
 
 def _judged(workbench: Workbench, settings: ModelSettings, prompts: Prompts, it: _Asked, answer: Answer) -> str:

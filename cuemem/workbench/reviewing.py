@@ -148,12 +148,18 @@ def reviewed(store: Store, found: Sequence[Failure]) -> tuple[Failure, ...]:
 
 
 def decide(store: Store, failure: Failure, **said: Any) -> None:
-    """Keep what a person says of a failure: ``decided``, ``flag`` or ``note``; the rest of the review stays."""
+    """Keep what a person says of a failure: ``decided``, ``flag`` or ``note``; the rest of the review stays.
+
+    That is the rest as it is in the store now, which may be newer than the failure that is shown.
+    """
     row = failure.row
-    now = failure.review or ReviewRecord(
+    fresh = ReviewRecord(
         failure.run_id, row.conversation_id, row.question.index, answer_of(row), failure.proposal.kind
     )
-    store.save_review(replace(now, proposed=failure.proposal.kind, **said))
+    with store.writing("reviews"):
+        held = [it for it in store.reviews(failure.run_id) if (it.conversation_id, it.question_index) == row.key]
+        now = next((it for it in held if it.answer_key == fresh.answer_key), fresh)
+        store.save_review(replace(now, proposed=failure.proposal.kind, **said))
 
 
 def table(found: Sequence[Failure]) -> list[dict[str, Any]]:

@@ -11,14 +11,15 @@ from typing import Any
 
 from cuemem.adapters.files import open_source
 from cuemem.adapters.store import KeptReplies
+from cuemem.adapters.store.stored_units import held_set
 from cuemem.datasets import conversation_key
 from cuemem.errors import CueMemError
 from cuemem.methods import CueMem, QGMem
 from cuemem.prompts import Prompts
 from cuemem.types import ConversationId, Failure
-from cuemem.units.llm import UNITS as FIRST_STAGE
-from cuemem.units.llm import UnitModel
+from cuemem.units.llm import PROMPTS, UnitModel
 from cuemem.workbench.loading import load_file
+from cuemem.workbench.unit_material import key_of
 from cuemem.workbench.workbench import Workbench
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -62,21 +63,36 @@ def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
         *(Planned(it, _FIRST, CUES) for it in with_cues),
         *(Planned(it, _SECOND, UNITS) for it in with_cues),
         *(Planned(it, _THEN) for it in (*with_cues, *others)),
-        *(Planned(it, BY_MODEL, model=model) for it in with_cues if model),
+        *(Planned(it, BY_MODEL, model=model) for it in with_cues if model and not other_maker(workbench, it, model)),
+    )
+
+
+def other_maker(workbench: Workbench, conversation_id: ConversationId, model: UnitModel) -> str | None:
+    """Who made the units that the store holds in the place of this model's; None where nobody else did."""
+    held = held_set(workbench.store, key_of(workbench.store.conversation(conversation_id), BY_MODEL))
+    if held is None or dict(held.provenance) == dict(model.provenance):
+        return None
+    return (
+        f"{held.provenance.get('model', 'another model')} with the prompts {held.provenance.get('prompt_hash', '')}"
     )
 
 
 def _recorded_model(workbench: Workbench, rows: Sequence[Mapping[str, Any]]) -> UnitModel | None:
-    """The model whose units were recorded: it replies as it did and fails as it did, and nothing is asked."""
-    name = next((str(row["model"]) for row in rows if row["prompt"] == FIRST_STAGE), None)
-    if name is None:
+    """The model whose units were recorded: it replies as it did and fails as it did, and nothing is asked.
+
+    None where they were recorded with other prompts than there are now: nothing of it could be found.
+    """
+    prompts = Prompts()
+    recorded = [row for row in rows if row["prompt"] in PROMPTS]
+    name = next((str(row["model"]) for row in recorded), None)
+    if name is None or any(row["prompt_hash"] != prompts[row["prompt"]].version.hash for row in recorded):
         return None
     failed = {
         str(row["request_key"]): Failure(row["failure"]["kind"], row["failure"]["sentence"], retryable=False)
         for row in rows
         if "failure" in row
     }
-    return UnitModel(KeptReplies(workbench.store, name, failed=failed), Prompts(), workbench.tokens)
+    return UnitModel(KeptReplies(workbench.store, name, failed=failed), prompts, workbench.tokens)
 
 
 def sample_to_open(workbench: Workbench) -> ConversationId | None:

@@ -19,7 +19,7 @@ from cuemem.errors import BadInput, UnknownName
 from cuemem.knobs import fingerprint, source_of
 from cuemem.ports import Progress
 from cuemem.text import counted
-from cuemem.types import Conversation, ConversationId, Problem
+from cuemem.types import Conversation, ConversationId, Problem, Query
 from cuemem.unit_ports import UnitSource
 from cuemem.units.imported import UNIT_SHAPE
 from cuemem.units.llm import PROMPTS, UnitModel
@@ -144,13 +144,7 @@ class UnitMaterial:
         model = supply.model
         assert model is not None
         made_by = dict(model.parse_provenance)
-        held = {
-            key
-            for key, it in store.parses(conversation.conversation_id, LLM).items()
-            if dict(it.provenance) == made_by and not (supply.retry_failed and it.failure)
-        }
-        asked = dict.fromkeys(it.query for it in store.questions(conversation.conversation_id))
-        missing = [query for query in asked if query_key(query) not in held]
+        missing = to_parse(store, conversation, model, retry_failed=supply.retry_failed)
         for done, row in enumerate(model.parse(conversation, missing), 1):
             store.save_parses(conversation.conversation_id, LLM, [row], made_by)
             progress("questions", done, len(missing))
@@ -179,6 +173,11 @@ class UnitMaterial:
         parses = store.parses(conversation.conversation_id, LLM).values() if key[1] == LLM else ()
         found += [(f"question “{it.query.text[:60]}”", it.failure) for it in parses if it.failure]
         return found
+
+    def rejected(self, store: Store, conversation: Conversation, method: Any) -> Sequence[Problem]:
+        """Units that failed validation, what the index got wrong, and what was odd in a file."""
+        key = key_of(conversation, method)
+        return store.unit_problems(key) if held_set(store, key) is not None else ()
 
     def origin(
         self, store: Store, conversation: Conversation, method: Any
@@ -216,6 +215,18 @@ class UnitMaterial:
         """The command that builds all conversations."""
         by = "--model NAME" if source == LLM else "--units DIR"
         return f"python -m cuemem build --all --method qgmem {by}"
+
+
+def to_parse(store: Store, conversation: Conversation, model: UnitModel, *, retry_failed: bool) -> list[Query]:
+    """The questions without a parse by this model and prompt; on retry, those whose parse had failed too."""
+    made_by = dict(model.parse_provenance)
+    held = {
+        key
+        for key, it in store.parses(conversation.conversation_id, LLM).items()
+        if dict(it.provenance) == made_by and not (retry_failed and it.failure)
+    }
+    asked = dict.fromkeys(it.query for it in store.questions(conversation.conversation_id))
+    return [query for query in asked if query_key(query) not in held]
 
 
 def key_of(conversation: Conversation, method: Any) -> UnitKey:

@@ -112,7 +112,9 @@ def test_the_faults_of_a_model_are_counted_shown_and_asked_again(
         assert "schema broken" in failed.dataframe[0].value["why"][1]
         units = open_page("units", talk_store, method="qgmem", cues="llm")
         lost = next(it for it in units.expander if it.label == "Where these 8 units come from")
-        assert lost.dataframe[0].value["where"].tolist() == places
+        assert lost.dataframe[0].value["where"].tolist()[: len(places)] == places
+        kinds = {why.partition(":")[0] for why in lost.dataframe[0].value["why"][len(places) :]}
+        assert kinds == set(rejected.dataframe[0].value["kind"])
         assert "openai/some-model" in shown(units)
         assert sorted(rejected.dataframe[0].value["kind"]) == [
             "unit id unknown",

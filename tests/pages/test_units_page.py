@@ -71,7 +71,7 @@ def test_a_unit_its_evidence_both_times_and_the_states_of_its_trace(open_page: O
         assert words in page
     assert "Where these 7 units come from" in {it.label for it in test.expander}
     assert "test.units.jsonl" in page
-    assert "nothing was lost in the making" in page
+    assert "<dt>Not used or not had</dt><dd>nothing</dd>" in page
     assert page.index("Ann lives in Oslo</p></li>") < page.index("Ann lives in Rome</p></li>")
 
 

@@ -76,12 +76,22 @@ class StoredUnits:
         fresh = iter(source.extract(conversation, [it for it in windows if it.position not in done], anew))
         for window in windows:
             if window.position not in done:
-                extraction = next(fresh)
-                self.store.add_units(key, [extraction])
+                extraction, held = next(fresh), made.get(window.position)
+                if held is not None and _worse(extraction, held):
+                    extraction = held
+                else:
+                    self.store.add_units(key, [extraction])
                 done[window.position] = extraction
             yield done[window.position]
         if not begun.complete:
             self.store.complete_unit_set(key)
+
+
+def _worse(fresh: UnitExtraction, held: UnitExtraction) -> bool:
+    """Whether a window that is done again, for what was rejected of it, now gave less than it has."""
+    if held.failure:
+        return False
+    return bool(fresh.failure or (fresh.index_failure and not held.index_failure))
 
 
 def held_set(store: UnitSets, key: UnitKey) -> UnitSet | None:

@@ -27,6 +27,7 @@ _UNITS = Table.of(
         subject text, predicate text, object text, attributes text""",
 )
 _PROBLEMS = Table.of("unit_problems", f"{_KEY}, position integer, number integer, kind text, place text, detail text")
+_UNIT_ID = 5  # its place in a row of units
 _TABLES = ("trajectories", "unit_problems", "units", "unit_windows", "unit_sets")
 
 
@@ -74,13 +75,19 @@ def problems_of(cursor: Cursor, key: UnitKey) -> Mapping[int | None, list[Proble
 
 
 def write_windows(cursor: Cursor, key: UnitKey, extractions: Sequence[UnitExtraction]) -> None:
-    """Write what these windows gave, in place of what they had."""
+    """Write what these windows gave, in place of what they had. What was told of units that are others now goes."""
     positions = [it.position for it in extractions]
+    rows = [row for it in extractions for row in _unit_rows(key, it)]
+    former = f"SELECT * FROM units WHERE {SAME} AND position IN (SELECT unnest(?::INTEGER[]))"
+    changed = {row[_UNIT_ID] for row in set(cursor.execute(former, [*key, positions]).fetchall()) - set(rows)}
+    if changed:
+        told = f"DELETE FROM trajectories WHERE {SAME} AND list_has_any(members, ?::VARCHAR[])"
+        cursor.execute(told, [*key, sorted(changed)])
     for table in ("unit_windows", "units", "unit_problems"):
         these = f"DELETE FROM {table} WHERE {SAME} AND position IN (SELECT unnest(?::INTEGER[]))"
         cursor.execute(these, [*key, positions])
     _WINDOWS.insert(cursor, [(*key, it.position, it.failure, it.index_failure) for it in extractions])
-    _UNITS.insert(cursor, [row for it in extractions for row in _unit_rows(key, it)])
+    _UNITS.insert(cursor, rows)
     write_problems(cursor, key, ((it.position, it.rejected) for it in extractions))
 
 

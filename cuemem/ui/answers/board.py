@@ -59,7 +59,7 @@ def followed(read: Callable[[], Board]) -> None:
         now = read()
         _draw(now)
         if not busy(now):
-            st.rerun()
+            state.redraw()
 
     st.fragment(follow, run_every=POLL)()
 

@@ -10,7 +10,7 @@ import streamlit as st
 from cuemem.adapters.store import Correction
 from cuemem.errors import CueMemError
 from cuemem.types import Triple, TurnId
-from cuemem.ui import cache, markup
+from cuemem.ui import cache, markup, state
 from cuemem.ui.cues.book import Book
 from cuemem.ui.cues.effect import Before, sentence
 
@@ -42,7 +42,7 @@ def _change(book: Book, turn_id: TurnId, words: str, act: Callable[[], object]) 
             markup.notice(str(error), "error")
             return
     st.session_state[_EFFECT] = before
-    st.rerun()
+    state.redraw()
 
 
 def _before(book: Book, turn_id: TurnId, words: str) -> Before | str:

@@ -163,9 +163,9 @@ def _confirm(chosen: Sequence[ConversationId]) -> None:
     with st.container(horizontal=True):
         if st.button(f"Remove {counted(len(rows), 'conversation')}", key="contents.remove.yes", type="primary"):
             _remove(rows)
-            st.rerun()
+            state.redraw()
         if st.button("Keep", key="contents.remove.no"):
-            st.rerun()
+            state.redraw()
 
 
 def _remove(rows: Sequence[ConversationSummary]) -> None:

@@ -24,15 +24,21 @@ def tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
     view = state.current()
     name = view.extra("part") if view.extra("part") in parts else next(iter(parts))
     titles = [title for title, _ in parts.values()]
-    key = put(f"data.part.{st.session_state.get(_MOVES, 0)}", parts[name][0])
+    key = put(_tabs_key(), parts[name][0])
     names = {title: name for name, (title, _) in parts.items()}
     drawn = st.tabs(titles, key=key, on_change=_to_title, args=(key, names))
     with drawn[titles.index(parts[name][0])]:
         parts[name][1]()
 
 
+def _tabs_key() -> str:
+    return f"{state.current().page}.part.{st.session_state.get(_MOVES, 0)}"
+
+
 def _to_title(key: str, names: Mapping[str, str]) -> None:
-    state.note("part", names[st.session_state[key]])
+    """Open a part. Tabs that are gone are reported, and so call this, until the browser has drawn the page."""
+    if key == _tabs_key():
+        state.note("part", names[st.session_state[key]])
 
 
 def go(part: str, **notes: str) -> None:

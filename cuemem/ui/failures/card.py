@@ -146,7 +146,7 @@ def _note(it: Failure) -> None:
     with st.form("failures.noting", border=False):
         st.text_area("What is to be remembered of this failure?", it.note, key="failures.words", max_chars=2000)
         if st.form_submit_button("Keep", type="primary", on_click=_noted, args=(it,)):
-            st.rerun()
+            state.redraw()
     st.html(_FOCUS, unsafe_allow_javascript=True)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cuemem.errors import CueMemError
 from cuemem.text import counted, file_size
-from cuemem.ui import cache, markup, models
+from cuemem.ui import cache, markup, models, state
 from cuemem.workbench.models import ROLES, ModelRole
 
 _FOR: Mapping[ModelRole, str] = {"extractor": "extraction", "answer": "answers", "judge": "judging"}
@@ -33,7 +33,7 @@ def status() -> None:
     def draw() -> None:
         markup.show(described((_store(), _embedding(), _language_model(), *_work())))
         if warming and (cache.model_ready() or cache.model_failure()):
-            st.rerun()
+            state.redraw()
 
     st.fragment(draw, run_every=_LOOK_AGAIN if warming else None)()
     st.page_link("pages/models.py", label="Go to Models", icon=":material/smart_toy:")

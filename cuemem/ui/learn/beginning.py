@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from cuemem.ui import cache, job_panel, state
 from cuemem.ui.home.doors import SAMPLE, offer_sample
 from cuemem.ui.learn.lecture import story
@@ -40,7 +38,7 @@ def begin() -> None:
 def _load() -> None:
     """The button, then how far it is; then the page is drawn anew and begins."""
     if story() is not None:
-        st.rerun()
+        state.redraw()
     job = next(iter(cache.jobs().jobs(SAMPLE)), None)
     if job is not None and job.active:
         show(job_panel.bar(job))

@@ -145,7 +145,7 @@ def _start(model: LocalModel) -> None:
     except CueMemError as error:
         markup.notice(str(error), "error")
         return
-    st.rerun()
+    state.redraw()
 
 
 def _stop(model: LocalModel) -> None:
@@ -155,7 +155,7 @@ def _stop(model: LocalModel) -> None:
     except CueMemError as error:
         markup.notice(str(error), "error")
         return
-    st.rerun()
+    state.redraw()
 
 
 def _use(model: LocalModel) -> None:

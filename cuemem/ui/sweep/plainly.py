@@ -26,11 +26,12 @@ def offer(group: Group, title: str, method: Any, budget: int | None, key: str) -
     """How far the work is, or what it would take and the button that begins it."""
     axes = coarse_of(group, method)
     details = sweep_details(group.members, axes, budget)
+    seen = job_panel.states()
     job = _job(details)
     if job is not None and job.state == "done" and measured(group, method, budget) is not None:
-        st.rerun()  # it ended since the page had looked
+        state.redraw()  # it ended since the page had looked
     if job is not None and job.active:
-        job_panel.polled(lambda: _follow(details))
+        job_panel.polled(lambda: _follow(details), seen)
         return
     if job is not None and job.resumable:
         markup.notice(job_panel.stopped_because(job), "error" if job.state == "failed" else "info")

@@ -55,7 +55,7 @@ def ways(reading: Reading, scene: Scene) -> None:
         _draw([way for way, _ in drawn], [row for _, row in drawn], common, reading)
     _wanting(pending, missing, scene.choice.turns if scene.choice else "auto")
     if lacking(scene, group) != missing:
-        st.rerun()  # some were prepared since the page had looked
+        state.redraw()  # some were prepared since the page had looked
 
 
 def _say(text: str) -> None:

@@ -36,8 +36,10 @@ def origin(scene: Scene) -> None:
         pairs["Memory built"] = f"{record.built_at:%d %b %Y, %H:%M} UTC with vectors of {record.embedding_model}"
     pairs["Fingerprint"] = content_hash or "none yet"
     lost = [{"where": where, "why": why} for where, why in material.failures(store, scene.conversation, scene.method)]
-    pairs["Not had"] = f"{counted(len(lost), 'part')}, listed below" if lost else "nothing was lost in the making"
+    unused = material.rejected(store, scene.conversation, scene.method)
+    lost += [{"where": it.place, "why": f"{it.kind}: {it.detail}"} for it in unused]
+    pairs["Not used or not had"] = f"{counted(len(lost), 'thing')}, listed below" if lost else "nothing"
     with st.expander(f"Where these {count:,} {scene.method.noun}s come from"):
         markup.show(markup.facts(pairs))
         if lost:
-            tables.show(lost, _FAILED, "What could not be had, with the reason")
+            tables.show(lost, _FAILED, "What could not be used or had, with the reason")
