@@ -166,6 +166,7 @@ def test_failures_are_worked_off_by_buttons_that_have_keys(open_page: OpenPage, 
 
 def test_a_note_is_kept_and_an_answer_that_changed_is_not_decided(open_page: OpenPage, own: Path) -> None:
     run_id = run_ids(own)["full_history"]
+    earlier = open_page("failures", own, **{"page.run": run_id})
     test = open_page("failures", own, **{"page.run": run_id})
     press(test, "failures.note")
     test.text_area(key="failures.words").input(f"look again {HOSTILE}")
@@ -173,6 +174,10 @@ def test_a_note_is_kept_and_an_answer_that_changed_is_not_decided(open_page: Ope
     assert not test.exception
     (review,) = stored(lambda store: store.reviews(run_id))
     assert (review.note, review.decided) == (f"look again {HOSTILE}", None)
+    press(earlier, "failures.flag")  # of a card that was drawn before there was a note
+    (review,) = stored(lambda store: store.reviews(run_id))
+    assert (review.note, review.flag) == (f"look again {HOSTILE}", True)
+    press(earlier, "failures.flag")
     stored(lambda store: store.save_review(replace(review, answer_key="another", decided="no cue")))
     test.run()
     assert "an earlier answer of this run was decided on" in shown(test)

@@ -12,12 +12,14 @@ import pytest
 
 from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
+from cuemem.errors import BadInput
 from cuemem.methods import QGMem
 from cuemem.prompts import Prompts
 from cuemem.workbench import Workbench, recording, samples
 from cuemem.workbench.answering import answerer, contestant
 from cuemem.workbench.materials import material_of
 from cuemem.workbench.models import ModelSettings
+from cuemem.workbench.unit_material import key_of
 from tests.fakes import HashEmbedder
 from tests.openai_server import OpenAIServer, Request
 from tests.unit_model import reply as unit_reply
@@ -106,7 +108,14 @@ def test_what_is_recorded_is_replayed_and_marked(
     )
     assert (answer.text, answer.recorded, answer.failure) == ("Lakeside Town", True, None)
     assert store.spent().requests == 0  # nobody here has paid for it
+    assert samples.load_samples(other)[-1].method == LARGE  # the second time, too
     with OpenAIServer(reply) as server:  # who records again asks again
         assert recording.record(other, replace(settings, api_base=server.base), Prompts(), file) == made
         assert asked_for(server) == prompts
+    store.replace_unit_set(key_of(conversation, LARGE), {"source": "llm", "model": "another"}, [])
+    assert LARGE not in [plan.method for plan in samples.load_samples(other)]  # nobody's units are thrown away
+    with pytest.raises(BadInput, match="by another"):
+        recording.record(other, unreachable, Prompts(), file)
+    held = [it.provenance["model"] for it in store.unit_sets(plan.conversation_id) if it.source == "llm"]
+    assert held == ["another"]
     store.close()
