@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuemem.errors import BadSetting, ChatFailure
+from cuemem.errors import BadSetting, ChatFailure, CueMemError
 from cuemem.parallel import in_order
 from cuemem.ports import ChatModel
 from cuemem.prompts import Prompts
@@ -78,8 +78,25 @@ class ChatReranker:
         return f"{self.chat.name}, {self.prompts['qgmem_rerank'].version}"
 
     def score(self, query: str, documents: Sequence[str]) -> Sequence[float]:
-        """A mark a document. Raises ChatFailure where one cannot be had: an order with gaps would be a guess."""
-        return list(in_order(lambda document: self._mark(query, document), documents, self.concurrency))
+        """A mark a document. Raises ChatFailure where one cannot be had: an order with gaps would be a guess.
+
+        After a failure, or once nothing more may be spent, no further call begins; those under way come to their end
+        first, so that none is paid in vain.
+        """
+        ends: list[CueMemError] = []
+
+        def mark(document: str) -> float:
+            if not ends:
+                try:
+                    return self._mark(query, document)
+                except CueMemError as end:
+                    ends.append(end)
+            return 0.0
+
+        marks = list(in_order(mark, documents, self.concurrency))
+        if ends:
+            raise ends[0]
+        return marks
 
     def _mark(self, query: str, document: str) -> float:
         prompt = self.prompts["qgmem_rerank"]

@@ -92,7 +92,8 @@ def sentence(told: RunEstimate) -> str:
         return f"No call is needed.{kept}"
     time = "time known after the first calls" if told.seconds is None else f"about {duration(told.seconds)}"
     verdicts = f" and at most {counted(told.verdicts, 'verdict')}" if told.verdicts else ""
+    marks = f"at most {counted(told.marks, 'mark')} by the reranker, " if told.marks else ""
     return (
-        f"{counted(told.answers, 'answer')}{verdicts}: about {told.tokens_in:,} tokens in and "
+        f"{marks}{counted(told.answers, 'answer')}{verdicts}: about {told.tokens_in:,} tokens in and "
         f"{told.tokens_out:,} out, price {money(told.cost)}, {time}.{kept}"
     )

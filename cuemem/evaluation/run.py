@@ -179,6 +179,7 @@ class ResultRow:
     wrong gold gave the question when it was asked, empty for none. ``answer`` is None in a run without a model and
     while it is still to come, ``verdict`` also where there is no gold to judge by. ``request_key`` is what the reply
     to the answer prompt is kept under, ``prompt_tokens`` the size of that prompt by the fixed tokenizer.
+    ``reranking_seconds`` are those that reranking took when the context was found: later the scores are kept.
     """
 
     conversation_id: ConversationId
@@ -191,6 +192,7 @@ class ResultRow:
     request_key: str = ""
     prompt_tokens: int | None = None
     reconstruction_seconds: float | None = None
+    reranking_seconds: float | None = None
     answer: Answer | None = None
     verdict: Verdict | None = None
     official_f1: float | None = None

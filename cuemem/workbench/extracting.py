@@ -52,7 +52,7 @@ def estimate_build(
     """What the extraction that :meth:`Workbench.build` would do takes: of the turns that are still to be done."""
     conversation = workbench.store.conversation(conversation_id)
     turns = to_do(workbench.store, source, cut_turns(conversation, turn_unit), conversation_id, retry_failed)
-    spent = workbench.store.spent(source.chat.name, "extraction")
+    spent = workbench.store.spent(source.chat.name, "extraction", timed=True)
     pace = Pace(spent.seconds, spent.tokens_in, spent.tokens_out) if spent.calls else None
     return estimate(source, conversation, turns, pace)
 

@@ -120,12 +120,13 @@ def estimate(
     rest = [step for key, step in keys.items() if key not in kept]
     tried = [sum(count(it.text) for it in _request(judge, step).messages) for step in rest[:_SAMPLED]]
     tokens_in = round(sum(tried) / len(tried) * len(rest)) if tried else 0
-    spent = store.spent(settings.name)
     names = {judge.template(item.row.question) for item, _ in rest}
     like = [it for it in (store.spent(settings.name, name) for name in names) if it.calls]
     calls = sum(it.calls for it in like)
     out = round((sum(it.tokens_out for it in like) / calls if calls else _OUT) * len(rest))
-    pace = sum(it.seconds for it in like) / calls if calls else spent.seconds / spent.calls if spent.calls else None
+    timed = [it for it in (store.spent(settings.name, name, timed=True) for name in names) if it.calls]
+    timed = timed or [it for it in [store.spent(settings.name, timed=True)] if it.calls]
+    pace = sum(it.seconds for it in timed) / sum(it.calls for it in timed) if timed else None
     at_once = min(settings.limits.concurrency, max(1, len(rest)))
     return JudgingEstimate(
         calls=len(rest),

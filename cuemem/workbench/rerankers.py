@@ -6,20 +6,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from cuemem.adapters.rerank import ChatReranker, CrossEncoderReranker
-from cuemem.adapters.store import Store
+from cuemem.adapters.store import CachedChat, Store
 from cuemem.adapters.store.stored_units import CachedReranker
 from cuemem.errors import BadSetting
+from cuemem.ports import ChatModel
 from cuemem.unit_ports import Reranker
 from cuemem.workbench.models import model_settings, open_chat, own_prompts
 
 VARIABLE = "CUEMEM_RERANKER"
+CHAT = "chat"  # the name of the one that asks a chat model
 
 
-def rerankers(store: Store) -> Mapping[str, Reranker]:
-    """Those that are set up. Loads no model yet."""
+def rerankers(store: Store, asked_by: Callable[[CachedChat], ChatModel] | None = None) -> Mapping[str, Reranker]:
+    """Those that are set up. Loads no model yet. ``asked_by`` gives the chat model as it may be asked, in a run."""
     found: dict[str, Reranker] = {}
     if name := os.environ.get(VARIABLE, "").strip():
         found["cross-encoder"] = CachedReranker(store, CrossEncoderReranker(name))
@@ -28,6 +30,7 @@ def rerankers(store: Store) -> Mapping[str, Reranker]:
     except BadSetting:  # told where the model is used; a memory opens without it
         judge = None
     if judge is not None:
-        chat = ChatReranker(open_chat(store, judge), own_prompts())
-        found["chat"] = CachedReranker(store, chat)
+        chat = open_chat(store, judge)
+        asked = chat if asked_by is None else asked_by(chat)
+        found[CHAT] = CachedReranker(store, ChatReranker(asked, own_prompts()))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from cuemem.methods import method_named
 from cuemem.ports import ArrayCache, Memory, Models, Progress, TokenCounter, no_progress
 from cuemem.turns import resolve_unit
 from cuemem.types import Conversation, ConversationId, Problem
+from cuemem.unit_ports import Reranker
 from cuemem.workbench.cue_desk import CueDesk
 from cuemem.workbench.identity import NamedArrays, build_knobs, frozen
 from cuemem.workbench.materials import Given, Material, ProblemReport, material_of
@@ -87,16 +88,23 @@ class Workbench(CueDesk):
         conversation = self.store.conversation(conversation_id)
         return self._recorded(self._built(conversation, method, None, Given(), no_progress))
 
-    def memory(self, conversation_id: ConversationId, method: Any, progress: Progress = no_progress) -> Memory:
+    def memory(
+        self,
+        conversation_id: ConversationId,
+        method: Any,
+        progress: Progress = no_progress,
+        ranked_by: Mapping[str, Reranker] | None = None,
+    ) -> Memory:
         """The built memory that these build-time knobs name, from the store; NotBuilt where there is none.
 
-        A method without cues needs no build step.
+        A method without cues needs no build step. With ``ranked_by`` it is opened anew, for these rerankers alone.
         """
+        opened = self._opened if ranked_by is None else partial(self._open_memory, ranked_by=ranked_by)
         conversation = self.store.conversation(conversation_id)
         memory_id = self.memory_id(conversation, method)
         for record in self.store.memories(conversation_id):
             if record.memory_id == memory_id:
-                return self._opened(conversation_id, method.name, frozen(method), record.built_at)
+                return opened(conversation_id, method.name, frozen(method), record.built_at)
         if (material := material_of(method)) is not None:
             raise NotBuilt(
                 f"{conversation.title} has no {method.name} memory from {source_of(method)!r} {method.noun}s with "
@@ -106,7 +114,7 @@ class Workbench(CueDesk):
         # Turns and their vectors are all there is to it: looking at it leaves no record to list or to choose from.
         if progress is not no_progress:
             method.build(conversation, self._models(conversation, method, None, Given(), self.store.arrays, progress))
-        return self._opened(conversation_id, method.name, frozen(method), None)
+        return opened(conversation_id, method.name, frozen(method), None)
 
     def pick(
         self,
@@ -186,10 +194,13 @@ class Workbench(CueDesk):
         name: str,
         settings: tuple[tuple[str, Any], ...],
         _built: datetime | None,  # a memory built anew is another one
+        ranked_by: Mapping[str, Reranker] | None = None,
     ) -> Memory:
         method = knobs.with_settings(method_named(name), dict(settings))
         conversation = self.store.conversation(conversation_id)
         models = self._models(conversation, method, None, Given(), self.store.arrays, no_progress)
+        if ranked_by is not None:
+            models = replace(models, rerankers=ranked_by)
         memory: Memory = method.build(conversation, models)
         return memory
 

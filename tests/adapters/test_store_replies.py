@@ -195,6 +195,10 @@ def test_recorded_replies_are_replayed_and_marked(store: Store, tmp_path: Path) 
         ] * 3
         with pytest.raises(BadInput, match="Recorded reply 1"):
             other.import_replies([{"model": "m"}])
+        other.forget_recorded("m", ["another"])
+        assert other.replied([REQUEST.key("m")])
+        other.forget_recorded("m", [KEY])
+        assert not other.replied([REQUEST.key("m")])
     assert store.import_replies(map(json.loads, lines)) == 0
     assert CachedChat(store, "m").complete(REQUEST).recorded is False
     assert store.recorded_at(KEY, "m", [REQUEST.prompt.name]) is None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.conftest import Cli
+from tests.commands.conftest import DATA, Cli
 from tests.datasets.samples import locomo, says
 from tests.openai_server import OpenAIServer, Request
 
@@ -119,6 +119,23 @@ def test_presets_settings_and_caps(server: OpenAIServer, cli: Cli) -> None:
     }.items():
         ran = cli("evaluate", "--cues", "imported", *wrong, code=1 if "nothing" in wrong else 2)
         assert said in flat(ran.err), wrong
+
+
+def test_a_chat_model_that_reranks_is_told_capped_or_refused(server: OpenAIServer, cli: Cli) -> None:
+    server.respond = lambda request: '{"relevance": 5}' if "relevance" in request.prompt else reply(request)
+    cli("build", "lakeside", "--method", "qgmem", "--units", DATA / "units")
+    words = ("evaluate", "lakeside", "--method", "qgmem:reranker=chat,n=4", "--limit", 2)
+    assert "at most 8 marks by the reranker, 2 answers and at most 2 verdicts" in flat(cli(*words, "--estimate").out)
+    refused = flat(cli(*words, "--model", "none", code=2).err)
+    assert "is of retrieval alone, so none is asked" in refused
+    assert "(--model NAME, without --batch)" in refused
+    assert "waits for batch files, so none is asked" in flat(cli(*words, "--batch", code=2).err)
+    assert server.log == []
+    capped = cli("--json", *words, "--yes", "--max-calls", 3).document
+    assert "cap of 3 calls" in capped["stopped"]
+    assert len(server.log) == 3
+    assert cli("--json", *words, "--yes").document["runs"][0]["state"] == "done"
+    assert len(server.log) <= 12
 
 
 def batch(requests: Path, server: OpenAIServer) -> list[dict[str, Any]]:

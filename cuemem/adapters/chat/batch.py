@@ -45,6 +45,7 @@ def reply_of(
     """The reply that a line brings, checked as one that comes at once is. Raises ChatFailure for what is none.
 
     The price is the list's for batches, None where it has none; the time that it took is not known and stands as 0.
+    It was asked from here, so it is not recorded elsewhere.
     """
     caller = Caller(model, ())
     error = line.get("error")
@@ -59,7 +60,7 @@ def reply_of(
     text = usable_text(raw, caller, schema, max_tokens)
     cost = library.batch_cost(model, raw.tokens_in, raw.tokens_out)
     usage = Usage(raw.tokens_in, raw.tokens_out, 0.0, cost)
-    return ChatReply(text, usage, raw.finish_reason, model, recorded=True, asked_at=datetime.now(UTC))
+    return ChatReply(text, usage, raw.finish_reason, model, asked_at=datetime.now(UTC))
 
 
 def _raw(body: Mapping[str, Any], tokens_in: int) -> Raw:

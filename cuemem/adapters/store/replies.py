@@ -105,9 +105,17 @@ class Replies(Connected):
         return tuple(str(row[0]) for row in rows)
 
     def spent(
-        self, model: str | None = None, prompt: str | None = None, conversation_id: ConversationId | None = None
+        self,
+        model: str | None = None,
+        prompt: str | None = None,
+        conversation_id: ConversationId | None = None,
+        *,
+        timed: bool = False,
     ) -> Spent:
-        """What was used by the replies asked here: for a model, a prompt, a conversation, or all."""
+        """What was used by the replies asked here: for a model, a prompt, a conversation, or all.
+
+        ``timed``: by those alone whose time is known, which it is not of replies from batch files.
+        """
         wanted = {"model": model, "prompt": prompt, "conversation_id": conversation_id}
         given = {column: value for column, value in wanted.items() if value is not None}
         where = "".join(f" AND {column} = ?" for column in given)
@@ -116,7 +124,7 @@ class Replies(Connected):
                 f"""SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0),
                            coalesce(sum(seconds), 0), coalesce(sum(cost), 0), count(*) - count(cost),
                            coalesce(sum(tried), 0)
-                    FROM replies WHERE NOT recorded{where}
+                    FROM replies WHERE NOT recorded{" AND seconds > 0" if timed else ""}{where}
                     UNION ALL
                     SELECT 0, 0, 0, 0, 0, 0, coalesce(sum(tried), 0) FROM chat_failures WHERE true{where}""",
                 [*given.values()] * 2,
@@ -182,10 +190,15 @@ class Replies(Connected):
             )
         return from_utc(row[0]) if row is not None and row[0] is not None else None
 
-    def forget_recorded(self, model: str) -> None:
-        """Remove the replies of a model that were asked elsewhere, so that it is asked here."""
+    def forget_recorded(self, model: str, conversation_ids: Collection[ConversationId] | None = None) -> None:
+        """Remove the replies of a model that were asked elsewhere, about these conversations or all.
+
+        So it is asked here.
+        """
+        about = "" if conversation_ids is None else "AND conversation_id IN (SELECT unnest(?::VARCHAR[]))"
+        given = [model] if conversation_ids is None else [model, list(conversation_ids)]
         with self.writing() as cursor:
-            cursor.execute("DELETE FROM replies WHERE recorded AND model = ?", [model])
+            cursor.execute(f"DELETE FROM replies WHERE recorded AND model = ? {about}", given)
 
 
 def as_failure(record: ChatFailureRecord) -> Failure:

@@ -14,6 +14,7 @@ from cuemem.workbench.models import ModelRole, ModelSettings
 from cuemem.workbench.runs import Caps
 from cuemem.workbench.runs.estimate import RunEstimate, estimate
 from cuemem.workbench.runs.reading import Listed
+from cuemem.workbench.runs.reranking import asks_to_recall
 from cuemem.workbench.runs.work import LentModels, evaluate_details
 
 _CALLS, _COST = "runs.max_calls", "runs.max_cost"
@@ -45,7 +46,9 @@ def _busy(chosen: Sequence[Listed]) -> bool:
 
 def _rest(unfinished: Sequence[Listed]) -> None:
     with st.container(border=True, key="cm-runs-rest"):
-        unasked = [run for run in unfinished if run.card.answering is None or run.missing]
+        unasked = [
+            run for run in unfinished if run.card.answering is None or (run.missing and not asks_to_recall(run.card))
+        ]
         if unasked:
             markup.show(
                 markup.html(
@@ -115,8 +118,9 @@ def sentence(told: RunEstimate) -> str:
     time = "the time is known after the first calls" if told.seconds is None else f"about {duration(told.seconds)}"
     verdicts = f" and at most {counted(told.verdicts, 'verdict')}" if told.verdicts else ""
     price = "price not known" if told.cost is None else f"about {money(told.cost)}"
+    marks = f"at most {counted(told.marks, 'mark')} by the reranker, " if told.marks else ""
     return (
-        f"To come: {counted(told.answers, 'answer')}{verdicts}, about {told.tokens_in:,} tokens in and "
+        f"To come: {marks}{counted(told.answers, 'answer')}{verdicts}, about {told.tokens_in:,} tokens in and "
         f"{told.tokens_out:,} out, {price}, {time}.{kept}"
     )
 

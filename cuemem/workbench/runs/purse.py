@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from cuemem.adapters.store import KeptReplies, Store
@@ -12,6 +14,19 @@ from cuemem.types import ChatReply, ChatRequest
 from cuemem.workbench.wrapped import Wrapped
 
 ON = "What was done is kept, and it goes on from there."
+
+
+class Unasked(BadSetting):
+    """Something that only a model can say is lacking, where no model may be asked."""
+
+
+@contextmanager
+def collected(refused: list[Unasked]) -> Iterator[None]:
+    """Go on where a model would have to be asked, and keep that it would."""
+    try:
+        yield
+    except Unasked as end:
+        refused.append(end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +124,14 @@ class Waiting(Wrapped):
         if self.store.chat_failure(request.key(self.name)) is None:
             raise Awaited(request)
         return KeptReplies(self.store, self.name).complete(request)
+
+
+@dataclass(frozen=True)
+class Silent(Wrapped):
+    """A model that may not be asked, not even by batch file; ``why`` is the sentence that says so."""
+
+    why: str
+
+    def complete(self, _request: ChatRequest) -> ChatReply:
+        """Raises Unasked."""
+        raise Unasked(self.why)

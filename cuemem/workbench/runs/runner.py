@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from time import perf_counter
 from typing import Protocol
 
 from cuemem.adapters.store import CachedChat
@@ -21,17 +18,19 @@ from cuemem.parallel import in_order
 from cuemem.patience import Patience
 from cuemem.ports import ChatModel, Progress
 from cuemem.prompts import Prompts
-from cuemem.types import ChatRequest, ConversationId, Recall
+from cuemem.types import ChatRequest, ConversationId
 from cuemem.workbench import answering
 from cuemem.workbench.extracting import keep_prompt
 from cuemem.workbench.models import ModelRole, ModelSettings
-from cuemem.workbench.runs.purse import Metered, Purse, Waiting
+from cuemem.workbench.runs.purse import Metered, Purse, Unasked, Waiting, collected
 from cuemem.workbench.runs.reading import opened, record_of
+from cuemem.workbench.runs.reranking import asks_to_recall, may_ask, run_rerankers
+from cuemem.workbench.runs.retrying import answer_keys
 from cuemem.workbench.runs.sources import Source, asked_by, source
+from cuemem.workbench.runs.timing import Reconstruction
 from cuemem.workbench.workbench import Workbench
 
 _AT_ONCE = 64  # rows of retrieval that are committed together
-_ENCODED = 5  # questions that the encoder's time is measured on
 
 
 class ModelsByName(Protocol):
@@ -71,7 +70,8 @@ class Runner:
         self.ask = ask and not self.card.waits
         self.patience = Patience()
         self.halt: Exception | None = None
-        self._measuring = threading.Lock()
+        texts = [question.text for _, question in self.asked]
+        self.timing = Reconstruction(workbench, texts, self.card.encoding_seconds, self._keep_encoding)
         self.answerer, self.judge_ = self._models(models, prompts)
         self._sources: dict[ConversationId, Source] = {}
 
@@ -117,32 +117,49 @@ class Runner:
             return
         again = [row for row in self.rows.values() if row.failed]
         judged = [self._verdict_key(row) for row in again if row.verdict_failed]
-        self.store.forget_failures([*(row.request_key for row in again), *judged])
+        asked = [key for row in again if row.answer and row.answer.failure for key in self._answer_keys(row)]
+        self.store.forget_failures([*asked, *judged])
         cleared = []
         for row in again:
             answer = None if row.answer and row.answer.failure else row.answer
             cleared.append(replace(row, answer=answer, verdict=None))
         self._keep(cleared)
 
-    def recall(self) -> None:
-        """The retrieval of every question that has no row yet. No model is asked."""
+    def _answer_keys(self, row: ResultRow) -> list[str]:
+        """What to forget of an answer that failed. A model that is asked at once is asked anew whatever is kept."""
+        if self.answerer is None or self.ask:
+            return [row.request_key]
+        return answer_keys(row, self._source(row.conversation_id), self.answerer, self.store)
+
+    def recall(self, *, leave: bool = False) -> None:
+        """The retrieval of every question that has no row yet. A model is asked only where one reranks.
+
+        Raises Unasked, after all else is done, where what was reranked before does not suffice; with ``leave`` these
+        questions are left for the go that asks, where there will be one.
+        """
         wanting = [(key, question) for key, question in self.asked if (key, question.index) not in self.rows]
         if not wanting:
             return
         self.workbench.embedder.hold([question.text for _, question in wanting])
         done = 0
+        unasked: list[Unasked] = []
         for key, group in groupby(wanting, key=lambda it: it[0]):
             made: list[ResultRow] = []
             place = self._source(key)
-            for _, question in group:
-                self.progress(f"{self.card.title}: contexts", done, len(wanting))
-                made.append(place.row(question, self.answerer))
-                done += 1
-                if len(made) == _AT_ONCE:
-                    self._keep(made)
-                    made = []
-            self._keep(made)
+            try:
+                for _, question in group:
+                    self.progress(f"{self.card.title}: contexts", done, len(wanting))
+                    with collected(unasked):
+                        made.append(place.row(question, self.answerer))
+                    done += 1
+                    if len(made) == _AT_ONCE:
+                        self._keep(made)
+                        made = []
+            finally:  # a cap may stop it here, since a chat model that reranks is paid as well
+                self._keep(made)
         self.progress(f"{self.card.title}: contexts", done, len(wanting))
+        if unasked and not (leave and asks_to_recall(self.card)):
+            raise unasked[0]
 
     def answer(self) -> None:
         """The answers that are still to come."""
@@ -167,7 +184,7 @@ class Runner:
                         verdict=None,
                         official_f1=made.official_f1,
                         set_token_f1=made.set_token_f1,
-                        reconstruction_seconds=self._reconstruction(contestant.recall),
+                        reconstruction_seconds=self.timing.seconds(row, contestant.recall),
                     )
                 ]
             )
@@ -242,7 +259,8 @@ class Runner:
         found = self._sources.get(key)
         if found is None:
             entry = next(entry for entry in self.card.conversations if entry.conversation_id == key)
-            found = source(self.workbench, self.card, entry)
+            purse = self.going.purse if self.ask and may_ask(self.card) else None
+            found = source(self.workbench, self.card, entry, run_rerankers(self.workbench, self.card, entry, purse))
             self._sources = {**dict(list(self._sources.items())[-3:]), key: found}
         return found
 
@@ -251,28 +269,9 @@ class Runner:
         if rows:
             self.store.add_results(self.run_id, [record_of(row, self.card) for row in rows])
 
-    def _reconstruction(self, recall: Recall | None) -> float | None:
-        """The seconds of a recall, with those that a user waits for the encoder: vectors come from the store here."""
-        if recall is None:
-            return None
-        encoded = sum(stage.seconds for stage in recall.trace if stage.name == "query")
-        others = sum(stage.seconds for stage in recall.trace if stage.name != "query")
-        return others + (max(encoded, self._encoding_seconds()) if encoded else 0.0)
-
-    def _encoding_seconds(self) -> float:
-        """The median time to encode one question, measured once."""
-        with self._measuring:
-            if self.card.encoding_seconds is None:
-                seconds = []
-                model = self.workbench.model
-                model.warm_up()
-                for _, question in [self.asked[0], *self.asked[:_ENCODED]]:  # the first call is slow, and not counted
-                    started = perf_counter()
-                    model.encode([question.text])
-                    seconds.append(perf_counter() - started)
-                self.card = replace(self.card, encoding_seconds=statistics.median(seconds[1:]))
-                self.store.save_run(self.run_id, RUN, as_json(self.card))
-            return self.card.encoding_seconds or 0.0
+    def _keep_encoding(self, seconds: float) -> None:
+        self.card = replace(self.card, encoding_seconds=seconds)
+        self.store.save_run(self.run_id, RUN, as_json(self.card))
 
 
 def _by_name_alone(_role: ModelRole, name: str) -> ModelSettings:

@@ -21,7 +21,18 @@ from cuemem.knobs import fingerprint, with_settings
 from cuemem.methods import method_named
 from cuemem.ports import Memory, TokenCounter
 from cuemem.turns import cut_turns
-from cuemem.types import Conversation, ConversationId, EvidenceContext, Flag, LossStage, Question, Turn, TurnId
+from cuemem.types import (
+    Conversation,
+    ConversationId,
+    EvidenceContext,
+    Flag,
+    LossStage,
+    Question,
+    Recall,
+    Turn,
+    TurnId,
+)
+from cuemem.unit_ports import Reranker
 from cuemem.workbench.materials import material_of
 from cuemem.workbench.runs.sampling import Asked, spread
 from cuemem.workbench.workbench import Workbench
@@ -63,6 +74,7 @@ class Source:
             retrieval=self._measured(contestant, contestant.context, gold),
             lost={it: self._stage(question, method, it, contestant) for it in gold.turns if it in missed},
             flag=flag.kind if flag else "",
+            reranking_seconds=stage_seconds(contestant.recall, "rerank"),
         )
         return row if answerer is None else replace(row, **self._prompt(question, contestant, answerer))
 
@@ -114,8 +126,19 @@ class Source:
         return {"request_key": request.key(answerer.chat.name), "prompt_tokens": count}
 
 
-def source(workbench: Workbench, card: RunCard, entry: RunConversation) -> Source:
-    """The source of a run in one of its conversations.
+def stage_seconds(recall: Recall | None, name: str) -> float | None:
+    """How long a stage of a recall took; None where there is no such stage."""
+    found = [stage.seconds for stage in recall.trace if stage.name == name] if recall else []
+    return sum(found) if found else None
+
+
+def source(
+    workbench: Workbench,
+    card: RunCard,
+    entry: RunConversation,
+    ranked_by: Mapping[str, Reranker] | None = None,
+) -> Source:
+    """The source of a run in one of its conversations, with its own rerankers where it has any.
 
     Raises BadInput where the cues are others than when the run began, NotBuilt where the memory is gone, and
     UnknownName where the conversation is.
@@ -135,7 +158,7 @@ def source(workbench: Workbench, card: RunCard, entry: RunConversation) -> Sourc
             f"The {method.noun}s of {conversation.title} have changed since the run began, or what is used beside "
             "them has, so its questions would not be measured alike. Begin a new run."
         )
-    memory = workbench.memory(entry.conversation_id, method)
+    memory = workbench.memory(entry.conversation_id, method, ranked_by=ranked_by)
     return Source(card, conversation, method, entry.budget, memory, memory.turns, workbench.tokens, flags)
 
 
