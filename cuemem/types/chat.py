@@ -30,6 +30,7 @@ FailureKind = Literal[
     "context too long",
     "bad request",
     "no model",
+    "not recorded",
 ]
 
 

@@ -78,7 +78,7 @@ def record(
     """
     model = answerer(workbench.store, settings, prompts, workbench.tokens)
     plans = load_samples(workbench)
-    workbench.store.forget_recorded(model.chat.name)
+    workbench.store.forget_recorded(model.chat.name, {it.conversation_id for it in plans})
     answers: list[Answer] = []
     outcomes: list[str] = []
     made = [_by_model(workbench, it, settings, prompts, progress) for it in plans if it.files == UNITS]

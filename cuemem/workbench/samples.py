@@ -58,7 +58,7 @@ def load_samples(workbench: Workbench) -> tuple[Planned, ...]:
     others = [it for path in _OTHERS for it in load_file(workbench.store, path).conversations]
     rows = [json.loads(line) for line in open_source(REPLIES).lines() if line.strip()] if REPLIES.is_file() else []
     workbench.store.import_replies(row for row in rows if "failure" not in row)
-    model = _recorded_model(workbench, rows)
+    model = _recorded_model(workbench, [row for row in rows if row["conversation_id"] in with_cues])
     return (
         *(Planned(it, _FIRST, CUES) for it in with_cues),
         *(Planned(it, _SECOND, UNITS) for it in with_cues),

@@ -211,6 +211,8 @@ def test_what_failed_elsewhere_fails_again_where_it_is_replayed(store: Store) ->
         kept.complete(REQUEST)
     assert raised.value.kind == "truncated"
     assert store.chat_failures() == ()  # nobody here has asked
+    with pytest.raises(ChatFailure, match="no part of the recording"):
+        kept.complete(replace(REQUEST, max_tokens=9))
     CachedChat(store, "m", Scripted("Ann.")).complete(REQUEST)
     assert kept.complete(REQUEST).text == "Ann."
 

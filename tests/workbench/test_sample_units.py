@@ -12,7 +12,8 @@ from cuemem.adapters.store import Store
 from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.types import Problem
 from cuemem.workbench import Workbench
-from cuemem.workbench.samples import UNITS, load_samples
+from cuemem.workbench.materials import material_of
+from cuemem.workbench.samples import BY_MODEL, UNITS, load_samples
 from tests.fakes import HashEmbedder
 
 
@@ -38,6 +39,23 @@ def test_the_files_fit_the_conversation(bench: Any) -> None:
     questions = bench.store.questions(plan.conversation_id)
     parsed = bench.store.parses(plan.conversation_id, "imported")
     assert {it.query for it in parsed.values()} == {it.query for it in questions}
+
+
+def test_the_recording_of_a_model_s_units_is_whole(bench: Any) -> None:
+    """Every window, every index and every question of it is replayed; what a trace is depends on the vectors."""
+    plan = load_samples(bench)[-1]
+    assert plan.method == BY_MODEL
+    record = bench.build(plan.conversation_id, plan.method, llm=plan.model)
+    conversation = bench.store.conversation(plan.conversation_id)
+    material = material_of(plan.method)
+    assert material is not None
+    lost = material.failures(bench.store, conversation, plan.method)
+    absent = [where for where, why in lost if why.startswith("not recorded")]
+    assert [where for where in absent if not where.startswith("trajectory")] == []
+    assert record.cue_count > 50
+    parsed = bench.store.parses(plan.conversation_id, "llm").values()
+    assert len(parsed) == len(bench.store.questions(plan.conversation_id))
+    assert bench.store.spent().requests == 0  # nobody here has asked
 
 
 def test_traces_go_from_the_oldest_state_to_the_newest() -> None:

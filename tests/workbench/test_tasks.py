@@ -108,12 +108,13 @@ def test_the_sample_is_there_to_look_at_once_it_is_built(bench: Workbench) -> No
     assert sample_to_open(bench) is None
     job = done(bench, "sample", {})
     assert job.state == "done", job.message
-    assert job.what == "questions" or job.what.startswith("memory 10 of 10")
+    assert job.what == "questions" or job.what.startswith("memory 11 of 11")
     key = sample_to_open(bench)
     assert key == bench.store.resolve("lakeside")
     assert [(it.method, it.cue_source) for it in bench.store.memories(key)] == [
         ("cuemem", "imported"),
         ("qgmem", "imported"),
         ("cuemem", "sentences"),
+        ("qgmem", "llm"),
     ]
-    assert len(bench.store.memories()) == 10
+    assert len(bench.store.memories()) == 11

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuemem.adapters.chat.faults import told_limit
 from cuemem.adapters.store.replies import Replies
@@ -17,6 +17,9 @@ NO_MODEL = (
     "No language model is set, and this was not asked before. Name one (--model, CUEMEM_MODEL or the settings), "
     "with its key in the environment; or get one that needs no key: python -m cuemem model pull."
 )
+
+
+NOT_RECORDED = "This is no part of the recording that is replayed; a model that is asked now would have to say it."
 
 
 class _UnderWay:
@@ -114,14 +117,15 @@ class CachedChat:
 class KeptReplies:
     """:class:`cuemem.ports.ChatModel` that asks nobody: what a model of this name replied, or failed at, before.
 
-    What was never asked fails as ``no model``. ``window`` is the one that the model was asked with, ``failed`` what
-    it had failed at elsewhere, by the key of the request.
+    What was never asked fails as ``no model``. ``window`` is the one that the model was asked with. ``failed`` is for
+    the replay of a recording: what the model had failed at, by the key of the request; what is no part of the
+    recording then fails as ``not recorded``, which is no reason to stop.
     """
 
     store: Replies
     name: str
     window: int | None = None
-    failed: Mapping[str, Failure] = field(default_factory=dict)
+    failed: Mapping[str, Failure] | None = None
 
     def cost(self, _tokens_in: int, _tokens_out: int) -> float | None:
         """Not known."""
@@ -132,9 +136,11 @@ class KeptReplies:
         key = request.key(self.name)
         if held := self.store.reply(key):
             return held
-        if failed := self.failed.get(key) or self.store.chat_failure(key):
+        if failed := (self.failed or {}).get(key) or self.store.chat_failure(key):
             limit = told_limit(failed.sentence) if failed.kind == "context too long" else None
             raise ChatFailure(failed.kind, failed.sentence, retryable=failed.retryable, limit=limit)
+        if self.failed is not None:
+            raise ChatFailure("not recorded", NOT_RECORDED)
         raise ChatFailure("no model", NO_MODEL)
 
     def stream(self, request: ChatRequest) -> Generator[str, None, ChatReply]:
