@@ -113,8 +113,9 @@ def test_retrieval_is_measured_compared_and_imported_without_a_model(
 
 
 def test_a_run_that_is_going_on_is_followed_cancelled_and_taken_up_again(
-    open_page: OpenPage, own_store: Path, chat: ScriptedChat
+    open_page: OpenPage, own_store: Path, chat: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CUEMEM_CONCURRENCY", "1")  # side by side the fifth might be asked before the fourth
     gate, plain = threading.Semaphore(4), chat.respond
 
     def slowly(request: ChatRequest) -> str:

@@ -43,9 +43,12 @@ def asked_for(server: OpenAIServer) -> set[str]:
 
 
 def shortened(folder: Path) -> Path:
-    """The bundled conversation with six of its questions, since each of them is parsed."""
+    """Two sessions of the bundled conversation with six of its questions: each line is read and each question parsed."""
     (sample,) = json.loads((samples.DATA / "locomo_sample.json").read_text(encoding="utf-8"))
     sample["qa"] = sample["qa"][:6]
+    talk = sample["conversation"]
+    kept = ("speaker_a", "speaker_b", *(f"session_{at}{end}" for at in (1, 2) for end in ("", "_date_time")))
+    sample["conversation"] = {name: talk[name] for name in kept}
     file = folder / "locomo_sample.json"
     file.write_text(json.dumps([sample]), encoding="utf-8")
     return file
