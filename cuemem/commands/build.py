@@ -41,6 +41,7 @@ from cuemem.commands.model_options import ApiBase, Concurrency, Model, OwnPrompt
 from cuemem.commands.shelf import short_names
 from cuemem.cues.estimate import Estimate
 from cuemem.errors import Awaited, BadInput, BadSetting, CueMemError
+from cuemem.knobs import source_of
 from cuemem.text import counted, money
 from cuemem.types import ConversationId, Problem
 from cuemem.workbench import Workbench
@@ -163,8 +164,11 @@ def _kept(outcome: Outcome, task: Task) -> str:
     )
 
 
-def report(desk: Desk, outcome: Outcome) -> None:
-    """Say what was built, what could not be, and what was wrong with imported cues."""
+def report(desk: Desk, outcome: Outcome, recorded: Sequence[Task] = ()) -> None:
+    """Say what was built, what could not be, and what was wrong with imported cues.
+
+    What is wrong with a recording is a property of it, counted here and listed as JSON and on the Units page.
+    """
     document = {
         "built": [{"name": task.name, "seconds": round(took, 3), "memory": rec} for task, rec, took in outcome.built],
         "failed": [{"name": task.name, "error": str(error)} for task, error in outcome.failed],
@@ -189,14 +193,27 @@ def report(desk: Desk, outcome: Outcome) -> None:
         parts.append(table(counted(len(outcome.built), "memory") + " built", columns, rows))
     failed = [(task.name, str(error)) for task, error in outcome.failed]
     parts += _first("Not built", ("conversation!", "reason"), failed)
-    found = [(task.name, it.kind, it.place, it.detail) for task, it in outcome.problems]
+    found = [(task.name, it.kind, it.place, it.detail) for task, it in outcome.problems if task not in recorded]
     parts += _first(
         "Problems and notes in what it was made from", ("conversation!", "kind!", "place", "what was done"), found
     )
-    lost = [(task.name, place, why) for task, place, why in outcome.failures]
+    lost = [(task.name, place, why) for task, place, why in outcome.failures if task not in recorded]
     title = "What the model failed at, so that it is missing (again with --retry-failed)"
     parts += _first(title, ("conversation!", "where!", "why"), lost)
+    parts += [_about(task, outcome) for task in recorded if any(done is task for done, _, _ in outcome.built)]
     desk.emit(document, *parts)
+
+
+def _about(task: Task, outcome: Outcome) -> str:
+    """What a replayed recording was made by, and how much of it is flawed."""
+    assert task.how is not None
+    failed = sum(it is task for it, _, _ in outcome.failures)
+    unused = sum(it is task for it, _ in outcome.problems)
+    return (
+        f"{task.name}'s {task.method.noun}s from {source_of(task.method)!r} are those that "
+        f"{task.how.source.chat.name} was recorded with. It failed at {failed:,} places and {unused:,} things of it "
+        "could not be used: the Units page lists them."
+    )
 
 
 def report_estimates(desk: Desk, told: Mapping[str, Estimate]) -> None:
@@ -241,6 +258,6 @@ def sample(ctx: typer.Context) -> None:
             for it in planned
         ]
         outcome = work_off(desk, workbench, tasks)
-    report(desk, outcome)
+    report(desk, outcome, [task for task in tasks if task.how])
     if outcome.failed:
         raise typer.Exit(BadInput.exit_code)

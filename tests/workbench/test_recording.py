@@ -43,7 +43,7 @@ def asked_for(server: OpenAIServer) -> set[str]:
 
 
 def shortened(folder: Path) -> Path:
-    """Two sessions of the bundled conversation with six of its questions: each line is read and each question parsed."""
+    """Two sessions of the bundled conversation with six of its questions: all of it is read by the model."""
     (sample,) = json.loads((samples.DATA / "locomo_sample.json").read_text(encoding="utf-8"))
     sample["qa"] = sample["qa"][:6]
     talk = sample["conversation"]
