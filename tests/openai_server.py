@@ -85,7 +85,8 @@ class OpenAIServer:
     """``with OpenAIServer(lambda request: "hello") as server: …`` and point a model at ``server.base``."""
 
     def __init__(self, respond: Responder | str = "") -> None:
-        self.respond: Responder = respond if callable(respond) else lambda _request: str(respond)
+        self._respond: Responder = respond if callable(respond) else lambda _request: str(respond)
+        self.respond = self._respond
         self.script: deque[Act | str] = deque()
         self.log: list[Request] = []
         self.left = 0  # replies that nobody read to their end
@@ -102,6 +103,13 @@ class OpenAIServer:
     def then(self, *acts: Act | str) -> None:
         """Play these first."""
         self.script.extend(acts)
+
+    def fresh(self) -> OpenAIServer:
+        """As it was made, for the next test: one server does for a file."""
+        self.script.clear()
+        self.log.clear()
+        self.respond = self._respond
+        return self
 
     def __enter__(self) -> OpenAIServer:
         self._thread.start()

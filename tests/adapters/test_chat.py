@@ -37,10 +37,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    running.respond = lambda _request: "Ann is a nurse."
-    return running
+    return running.fresh()
 
 
 def chat(server: OpenAIServer, limits: CallLimits = QUICK, **more: Any) -> LiteLlmChat:

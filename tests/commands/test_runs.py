@@ -38,9 +38,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    running.respond = reply
+    running.fresh()
     monkeypatch.setenv("CUEMEM_MODEL", "openai/test")
     monkeypatch.setenv("CUEMEM_API_BASE", running.base)
     monkeypatch.setenv("CUEMEM_API_KEY", KEY)

@@ -93,10 +93,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    running.respond = one_fact
-    return running
+    return running.fresh()
 
 
 def source(server: OpenAIServer, concurrency: int = 1, **more: Any) -> LlmCues:

@@ -37,10 +37,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    running.respond = lambda _request: "Ben did."
-    return running
+    return running.fresh()
 
 
 def answerer(server: OpenAIServer, window: int | None = None, model: str = "openai/test", **more: Any) -> Answerer:

@@ -36,9 +36,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    return running
+    return running.fresh()
 
 
 def judge(server: OpenAIServer, protocol: Any = "strict") -> Judge:

@@ -36,9 +36,7 @@ def running() -> Iterator[OpenAIServer]:
 @pytest.fixture
 def server(running: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
     """A server that the environment names for every role."""
-    running.script.clear()
-    running.log.clear()
-    running.respond = reply
+    running.fresh()
     monkeypatch.setenv("CUEMEM_MODEL", "openai/test")
     monkeypatch.setenv("CUEMEM_API_BASE", running.base)
     monkeypatch.setenv("CUEMEM_WINDOW", "100000")

@@ -89,8 +89,7 @@ def own(judged: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(running: OpenAIServer, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
+    running.fresh()
     judge.hold.set()
     monkeypatch.setenv("CUEMEM_MODEL", "openai/test")
     monkeypatch.setenv("CUEMEM_API_BASE", running.base)

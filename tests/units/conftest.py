@@ -35,10 +35,7 @@ def running() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def server(running: OpenAIServer) -> OpenAIServer:
-    running.script.clear()
-    running.log.clear()
-    running.respond = reply
-    return running
+    return running.fresh()
 
 
 @pytest.fixture
