@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ def test_every_file_is_a_prompt_and_says_what_it_is_for() -> None:
         assert not prompt.version.own
         assert len(prompt.version.hash) == 12
     assert len({prompt.version.hash for prompt in Prompts().all()}) == len(PLACES)
+
+
+def test_no_example_holds_a_value_that_could_be_copied() -> None:
+    """A small model gave every memory the mark of the example. The number of a turn has to be copied."""
+    for prompt in Prompts().all():
+        values = re.findall(r'"(\w+)": *(-?\d+|true|false)', prompt.text)
+        assert {name for name, _ in values} <= {"number"}, prompt.version
 
 
 def test_the_priority_instruction_is_the_papers_word_for_word() -> None:
