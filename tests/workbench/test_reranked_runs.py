@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from cuemem.adapters.store import Store
-from cuemem.adapters.tokens import FixedTokenizer
 from cuemem.errors import BadSetting, Stopped
 from cuemem.methods import QGMem
 from cuemem.prompts import Prompts
@@ -23,8 +22,9 @@ from cuemem.workbench.runs.batches import run_batch
 from cuemem.workbench.runs.estimate import estimate
 from cuemem.workbench.runs.going import spent_now
 from tests.adapters.store_samples import Loaded, load, sha
-from tests.fakes import HashEmbedder, ScriptedChat, talk
+from tests.fakes import ScriptedChat, talk
 from tests.unit_files import write_units
+from tests.workbench.test_runs import opened_bench
 
 NAME = "test/model"
 KEY = f"{sha('file')[:16]}/0"
@@ -52,12 +52,6 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
         write_units(tmp_path, store.conversation(KEY), store.questions(KEY))
         made.build(KEY, QGMem(), tmp_path)
         yield made
-
-
-def opened_bench(store: Store) -> Workbench:
-    model = HashEmbedder(dimensions=16, steps=5)
-    model.warm_up = lambda: None  # type: ignore[attr-defined]
-    return Workbench(store, cast("Any", model), FixedTokenizer())
 
 
 @pytest.fixture
